@@ -158,20 +158,22 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
     Ok(settings.switch("log_bin")?.then_some(config))
 }
 
-/// Up to how many threads a server's throughput follows from what is modelled, and what limits it beyond; `None` for a server
-/// that was recorded with 256 threads and is limited by nothing else.
+/// Threads up to which throughput was compared with recordings of the other servers.
+const THREADS_COMPARED: u32 = 256;
+
+/// Whether so many threads are beyond what follows from the model: up to how many it does, and what limits the server above
+/// that. `None` within it.
 ///
 /// Source: `machine-2026` section 4.
-pub fn threads_beyond_model(model: ModelId) -> Option<(u32, &'static str)> {
-    match model {
-        ModelId::Mysql57 => {
-            Some((64, "each statement passes one latch, and each waiting thread makes that pass slower"))
-        }
+pub fn threads_beyond_model(model: ModelId, threads: u32) -> Option<(u32, &'static str)> {
+    let (from, why) = match model {
+        ModelId::Mysql57 => (64, "each statement passes one latch, and each waiting thread makes that pass slower"),
         model if model.is_mariadb() => {
-            Some((128, "threads queue before the redo log, so that commits no longer share its writes"))
+            (128, "cache flushes of threads that wait for the checkpoint go ahead of page writes, and delay them")
         }
-        _ => None,
-    }
+        _ => (THREADS_COMPARED, "latches and the operating system's scheduler take a growing share of the time"),
+    };
+    (threads > from).then_some((from, why))
 }
 
 /// Whether the server syncs its redo and data files by `fdatasync`. MariaDB always does.

@@ -88,6 +88,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     ),
     Key::required("sync", Kind::Distribution, "Time of a cache flush, once the operations before it are done."),
     Key::required("sync_is_barrier", Kind::Switch, "Whether a cache flush holds everything that comes after it."),
+    Key::default(
+        "sync_goes_first",
+        Kind::Switch,
+        "false",
+        "Whether such a flush waits only for the commands in the drive (channels), ahead of those in the queue.",
+    ),
     Key::optional(
         "drain_us",
         real(0.0, 1e6),
@@ -258,6 +264,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         sequential_write: section.distribution("sequential_write"),
         sync: section.distribution("sync"),
         sync_is_barrier: section.switch("sync_is_barrier"),
+        sync_goes_first: section.switch("sync_goes_first"),
         drain_ns: (section.optional_real("drain_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         read_iops: section.ceiling("read_iops"),
         write_iops: section.ceiling("write_iops"),

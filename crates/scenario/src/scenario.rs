@@ -109,6 +109,12 @@ impl Scenario {
             && self.replications == other.replications
     }
 
+    /// Whether its clients are more than those up to which the server's throughput follows from the model: up to how many it
+    /// does, and what limits it above that.
+    pub fn threads_beyond_model(&self) -> Option<(u32, &'static str)> {
+        threads_beyond(self.model, &self.run)
+    }
+
     /// A fresh server model with the scenario's settings.
     pub fn build_model(&self) -> Box<dyn ServerModel> {
         let built = match &self.rule {
@@ -446,11 +452,18 @@ fn warn_of_what_never_begins(root: &Section<'_>, run: &RunSpec) {
     }
 }
 
+/// See [`Scenario::threads_beyond_model`]. Threads that an open drive does not use play no part.
+fn threads_beyond(model: ModelId, run: &RunSpec) -> Option<(u32, &'static str)> {
+    match run.workload.drive {
+        DriveSpec::Closed { clients, .. } => threads_beyond_model(model, clients),
+        DriveSpec::Open { .. } => None,
+    }
+}
+
 /// A server that gets slower with many threads for a reason that is not in the model.
 fn warn_of_contention(root: &Section<'_>, model: ModelId, run: &RunSpec) {
-    let DriveSpec::Closed { clients, .. } = run.workload.drive else { return };
-    let Some((from, why)) = threads_beyond_model(model).filter(|(from, _)| clients > *from) else { return };
-    let problem = Problem::new(format!("{} with {clients} threads: {why}, which is not modelled", model.name()));
+    let Some((from, why)) = threads_beyond(model, run) else { return };
+    let problem = Problem::new(format!("{} with more than {from} threads: {why}, which is not modelled", model.name()));
     let help = format!("up to {from} threads it plays no part; expect less throughput than simulated above that");
     root.report.add(problem.at(root.at_key("drive")).help(help).into_warning());
 }

@@ -32,6 +32,9 @@ pub struct MachineConfig {
     pub doublewrite: DoublewriteConfig,
     /// When data files are synced.
     pub data_sync: DataSync,
+    /// How a thread syncs them.
+    #[serde(default)]
+    pub sync_round: SyncRound,
     /// Who waits for a batch and syncs the data files after it.
     pub batch_end: BatchEnd,
     /// Places for asynchronous data-file writes in flight; a poster waits for a free one.
@@ -330,6 +333,17 @@ pub enum DataSync {
     AtCheckpoint,
     /// Never: `O_DIRECT_NO_FSYNC` on files that don't grow, `nosync` of other servers.
     Never,
+}
+
+/// How a thread syncs the data files that have unsynced writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum SyncRound {
+    /// It takes the list of these files when it begins, and waits for a file that another thread is syncing.
+    #[default]
+    Listed,
+    /// It syncs one of them, then looks again, until there is none left. It waits for nobody: threads that sync the same file
+    /// each call `fdatasync`. A user thread that takes a checkpoint does all this itself (MariaDB).
+    UntilNoneLeft,
 }
 
 impl DataSync {

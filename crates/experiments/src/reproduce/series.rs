@@ -191,6 +191,9 @@ pub struct SeriesRow {
     /// Mean time between two requests for redo, us, where it leaves open whether the server's log threads sleep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided_log_threads_us: Option<u64>,
+    /// Threads up to which the server's throughput follows from the model, where the run has more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads_modelled: Option<u32>,
 }
 
 impl SeriesRow {
@@ -269,6 +272,7 @@ mod tests {
             published: [(Figure::StallS, published)].into(),
             simulated: [(Figure::StallS, simulated)].into(),
             undecided_log_threads_us: None,
+            threads_modelled: None,
         };
         assert_eq!(row(100.0, 90.0).error(Figure::StallS), Some(-0.1));
         assert_eq!(row(0.0, 0.0).error(Figure::StallS), Some(0.0));

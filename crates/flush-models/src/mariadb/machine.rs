@@ -11,7 +11,7 @@ use super::redo_geometry::LOG_HEADER_BYTES;
 use crate::settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
-    MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
+    MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds, SyncRound,
 };
 
 /// Pages in 8 MiB of buffer pool, and how many of them describe the others.
@@ -70,6 +70,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             (Doublewrite::Off, DataSync::EveryBatch) => DataSync::AtCheckpoint,
             (_, syncs) => syncs,
         },
+        sync_round: SyncRound::UntilNoneLeft,
         batch_end: BatchEnd::IoThread,
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         merges_adjacent_writes: false,

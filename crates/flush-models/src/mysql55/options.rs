@@ -8,7 +8,7 @@ use crate::settings::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
     LeavesFlushList, LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting,
-    SyncHolds,
+    SyncHolds, SyncRound,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -140,6 +140,7 @@ impl Options {
                 DoublewriteConfig::Off
             },
             data_sync: self.data_sync,
+            sync_round: SyncRound::Listed,
             batch_end: BatchEnd::Poster,
             aio_write_slots: (slots * self.write_io_threads) as u32,
             merges_adjacent_writes: !self.native_aio,

@@ -12,7 +12,7 @@ use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
-    MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
+    MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds, SyncRound,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -70,6 +70,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
         redo,
         doublewrite: doublewrite(options),
         data_sync: options.data_sync,
+        sync_round: SyncRound::Listed,
         batch_end: if options.doublewrite { BatchEnd::IoThread } else { BatchEnd::Poster },
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         merges_adjacent_writes: false,

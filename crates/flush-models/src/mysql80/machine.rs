@@ -10,7 +10,7 @@ use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
 use crate::settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LogThreadsConfig,
-    LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds,
+    LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds, SyncRound,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -85,6 +85,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             FlushMethod::Nosync => DataSync::AfterBatch,
             method => method.data_sync(),
         },
+        sync_round: SyncRound::Listed,
         batch_end: if options.doublewrite == Doublewrite::Off { BatchEnd::Poster } else { BatchEnd::IoThread },
         aio_write_slots: AIO_SLOTS_PER_THREAD * options.write_io_threads,
         merges_adjacent_writes: false,

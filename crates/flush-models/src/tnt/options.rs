@@ -4,6 +4,7 @@ use crate::settings::{Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
     LeavesFlushList, LruWritten, MachineConfig, PAGE_BYTES, RecordsConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
+    SyncRound,
 };
 use innosim_core::kernel::time::SimDuration;
 
@@ -104,6 +105,7 @@ impl Options {
             },
             doublewrite: DoublewriteConfig::Off,
             data_sync: DataSync::AtCheckpoint,
+            sync_round: SyncRound::Listed,
             batch_end: BatchEnd::Poster,
             aio_write_slots: AIO_SLOTS,
             merges_adjacent_writes: false,

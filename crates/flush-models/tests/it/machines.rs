@@ -10,7 +10,7 @@
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
     LeavesFlushList, LogThreadsConfig, LruWritten, MachineConfig, RedoConfig, RedoFilesConfig, RedoIo, RedoPipeline,
-    SharedCollecting, SyncHolds,
+    SharedCollecting, SyncHolds, SyncRound,
 };
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::{ModelId, Settings, Value, build, change_buffer, lookup, parse_value};
@@ -89,6 +89,7 @@ fn of_56() -> MachineConfig {
             sync_file: true,
         },
         data_sync: DataSync::EveryBatch,
+        sync_round: SyncRound::Listed,
         batch_end: BatchEnd::IoThread,
         aio_write_slots: 768,
         merges_adjacent_writes: false,
@@ -212,6 +213,7 @@ fn the_machine_of_mariadb() {
         sync_file: true,
     };
     expected.waits_for_all_writes = true;
+    expected.sync_round = SyncRound::UntilNoneLeft;
     assert_eq!(machine(ModelId::Mariadb1011, &[]), expected);
     let pages = |size| machine(ModelId::Mariadb1011, &[("innodb_buffer_pool_size", size)]).buffer_pool.pages;
     assert_eq!(["1032M", "1028M", "8G"].map(pages), [66_048 - 129 * 5, 65_792 - 129 * 5, 524_288 - 1_024 * 5]);

@@ -138,13 +138,14 @@ pub struct SlowLoop {
 /// What the disks did in a simulated second, those of data and redo together, as `iostat` counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct DiskSecond {
-    /// Writes, in the pieces that the block layer makes of them.
+    /// Writes, in the pieces that the block layer makes of them, and requests for a cache flush without data, which it
+    /// counts as writes of no bytes.
     pub writes: u64,
     /// Bytes written.
     pub write_bytes: u64,
     /// Bytes read.
     pub read_bytes: u64,
-    /// Cache flushes.
+    /// Cache flushes that the devices executed: requests share them.
     pub cache_flushes: u64,
 }
 

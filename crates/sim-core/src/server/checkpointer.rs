@@ -7,11 +7,12 @@
 //! the new checkpoint is published. From 8.0.30 on the block has to wait for the log writer's mutex (`writer_mutex`).
 //!
 //! A checkpoint at the oldest modification looks at the flush lists after the data files are synced, and makes redo
-//! durable up to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it.
+//! durable up to there first. One checkpoint is taken at a time: who asks for another meanwhile joins it. A user thread of
+//! MariaDB syncs the data files itself before it begins or joins one, whatever others are syncing.
 
 mod writer_mutex;
 
-use crate::config::RedoIo;
+use crate::config::{RedoIo, SyncRound};
 use crate::kernel::random::Rng;
 use crate::redo::RedoLog;
 use crate::seam::{CheckpointerInput, CheckpointerNext};
@@ -142,6 +143,17 @@ impl Checkpointer {
 
     /// Takes a checkpoint at the oldest modification on behalf of `actor`, or joins the one in progress.
     pub(super) fn request_checkpoint(&mut self, actor: Requester, wait: bool, base: &mut Base) {
+        let config = &base.machine.config;
+        let syncs_itself = matches!(actor, Requester::Client(_))
+            && config.sync_round == SyncRound::UntilNoneLeft
+            && config.data_sync.precedes_checkpoints();
+        if syncs_itself {
+            let owner = RoundOwner::Thread(actor, wait);
+            if let RoundStep::Over(_) = base.storage.begin_round(owner, &mut base.machine) {
+                self.synced_by(actor, wait, base);
+            }
+            return;
+        }
         match self.state {
             State::Writing { .. } if !wait => base.machine.let_go_on(actor),
             State::Waiting { on_tick } => {
@@ -151,6 +163,18 @@ impl Checkpointer {
             }
             _ => self.waiters.push((actor, wait)),
         }
+    }
+
+    /// A thread that wants a checkpoint has synced the data files itself: no file has unsynced writes.
+    pub(super) fn synced_by(&mut self, actor: Requester, wait: bool, base: &mut Base) {
+        match self.state {
+            State::Writing { .. } if !wait => return base.machine.let_go_on(actor),
+            State::Waiting { on_tick } => self.own_wait = Some(on_tick),
+            State::Syncing { lsn: None } => {}
+            _ => return self.waiters.push((actor, wait)),
+        }
+        self.waiters.push((actor, wait));
+        self.checkpoint_at_oldest(base);
     }
 
     fn release_checkpoint_waiters(&mut self, all: bool, machine: &mut Machine) {

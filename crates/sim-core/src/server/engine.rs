@@ -59,6 +59,7 @@ impl Engine {
                 RoundStep::Runs => {}
                 RoundStep::Over(RoundOwner::Checkpoint) => checkpointer.checkpoint_data_synced(base),
                 RoundStep::Over(RoundOwner::Batch(ended)) => flush.batch_synced(ended, base),
+                RoundStep::Over(RoundOwner::Thread(actor, wait)) => checkpointer.synced_by(actor, wait, base),
             },
             Event::CheckpointerTimer(number) => checkpointer.checkpointer_timer(number, base),
             Event::CheckpointerLooks => checkpointer.checkpointer_looks(base),

@@ -34,7 +34,7 @@ use crate::run_spec::{OtherPrograms, RunSpec};
 use crate::seam::{ServerModel, View};
 use crate::server::machine::events::Event;
 use crate::storage::{Device, DeviceSpec};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
 /// Modifications that count as one activity of the server.
@@ -100,6 +100,8 @@ pub(super) struct Machine {
     pub(super) checkpointer_event: wake_ups::OsEvent,
     /// What goes on at the end of a pass of the page cleaner or of a checkpoint.
     pub(super) watchers: Vec<Event>,
+    /// Page writes that threads which sync files have not looked at, and their files: when each is over.
+    pub(super) page_writes: VecDeque<(SimTime, u16)>,
     /// What has just ended, if anything that an actor above waits for.
     pub(super) signal: Option<owners::Signal>,
     pub(super) observers: Observers,
@@ -153,6 +155,7 @@ impl Machine {
             cleaner_works_at: wake_ups::NO_WORK,
             checkpointer_event: wake_ups::OsEvent { is_waited_for: true, ..wake_ups::OsEvent::default() },
             watchers: Vec::new(),
+            page_writes: VecDeque::new(),
             signal: None,
             observers: Observers::new(spec, space.pages(), start_lsn, checkpoint_lsn),
             data_device: Device::new(&bounded(&storage.data, &config), stream("data device")),
@@ -197,6 +200,7 @@ impl Machine {
             cleaner_works_at: self.cleaner_works_at,
             checkpointer_event: self.checkpointer_event,
             watchers: self.watchers.clone(),
+            page_writes: self.page_writes.clone(),
             signal: self.signal,
             observers: self.observers.of_copy(),
         }

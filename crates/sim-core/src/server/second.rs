@@ -70,9 +70,10 @@ impl Server {
             recorder.latency_by_10s.push(full.trimmed());
         }
         recorder.series.push(row);
-        let mut disk = DiskSecond::default();
+        let journaled = machine.file_system.as_mut().map(|file_system| file_system.take_flush_requests());
+        let mut disk = DiskSecond { writes: journaled.unwrap_or(0), ..DiskSecond::default() };
         for interval in [Some(device), redo_device].into_iter().flatten() {
-            disk.writes += interval.write_pieces;
+            disk.writes += interval.write_pieces + if journaled.is_none() { interval.syncs } else { 0 };
             disk.write_bytes += interval.write_bytes;
             disk.read_bytes += interval.read_bytes;
             disk.cache_flushes += interval.cache_flushes;

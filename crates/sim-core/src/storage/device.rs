@@ -10,7 +10,11 @@
 //!
 //! **Cache flushes** ([`Op::Sync`]). As a barrier (a SATA disk's FLUSH CACHE, which can't be queued with other
 //! commands): a sync starts when everything submitted before is complete, and everything submitted later starts when
-//! it is; one that had to wait takes `drain` longer, as the host holds it back and sends it again. A sync that is submitted while another one waits to start joins it and completes with it. This is how Linux
+//! it is; one that finds commands on their way takes `drain` longer, as the host holds it back and sends it again. With
+//! `sync_goes_first` it waits only for what is in the drive, as many commands as it has channels: the block layer sends a flush
+//! ahead of what waits in its queue. Completions that were already computed stand, and everything submitted later is pushed
+//! back by the length of the flush (errs towards completions that are early by the flushes that overtook them). A sync that
+//! is submitted while another one waits to start joins it and completes with it. This is how Linux
 //! merges flushes (`block/blk-flush.c`): those that arrive while one is running wait and become one flush after it.
 //! Not as a barrier (NVMe): one sync runs at a time on a unit of its own and delays nothing else; a sync that arrives
 //! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
@@ -118,6 +122,7 @@ pub struct Device {
     seek_free_bytes: u64,
     interference: f64,
     sync_is_barrier: bool,
+    sync_goes_first: bool,
     drain: SimDuration,
     sync_counts_as_write: bool,
 
@@ -153,6 +158,7 @@ impl Device {
             seek_free_bytes: spec.seek_free_bytes,
             interference: spec.read_write_interference,
             sync_is_barrier: spec.sync_is_barrier,
+            sync_goes_first: spec.sync_goes_first,
             drain: SimDuration(spec.drain_ns),
             sync_counts_as_write: spec.sync_counts_as_write,
             lane: Lane::new(spec),
@@ -321,9 +327,15 @@ impl Device {
     /// Schedules a cache flush: as a barrier behind everything, otherwise behind the last flush.
     fn schedule_flush(&mut self, at: SimTime) {
         self.totals.cache_flushes += 1;
-        let start = if self.sync_is_barrier { self.horizon() } else { self.flush.end }.max(at);
+        let start = match (self.sync_is_barrier, self.sync_goes_first) {
+            (true, true) => self.drained_at(at),
+            (true, false) => self.horizon(),
+            (false, _) => self.flush.end,
+        };
+        let start = start.max(at);
+        let drains = self.sync_is_barrier && self.population.inside() > 0;
         let mut end = start + self.sync.sample(&mut self.rng);
-        if self.sync_is_barrier && start > at {
+        if drains {
             end += self.drain;
         }
         if self.sync_counts_as_write {
@@ -333,9 +345,24 @@ impl Device {
         self.flush = Flush { start, end, given: self.flush.given + end.since(start).0 };
         if self.sync_is_barrier {
             for lane in [Some(&mut self.lane), self.capped_lane.as_deref_mut()].into_iter().flatten() {
-                lane.hold(at, end);
+                if self.sync_goes_first {
+                    lane.push_back(start, end);
+                } else {
+                    lane.hold(at, end);
+                }
             }
         }
+    }
+
+    /// When the commands that are in the drive at `at`, as many as it has channels, are complete. A flush that follows another
+    /// at once finds the drive empty, as nothing was sent meanwhile.
+    fn drained_at(&mut self, at: SimTime) -> SimTime {
+        let outstanding = self.population.inside();
+        if self.flush.end >= at || outstanding == 0 {
+            return self.flush.end;
+        }
+        let in_drive = outstanding.min(self.lane.channels() as usize);
+        self.population.room_beside(SYNC, outstanding - in_drive + 1)
     }
 
     /// `service`, stretched by the operations of the kind `others` in flight.

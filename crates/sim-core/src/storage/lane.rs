@@ -78,6 +78,13 @@ impl Lane {
         self.limits.hold(at, end);
     }
 
+    /// Puts the time from `start` to `end` ahead of everything that has not begun by then.
+    pub(super) fn push_back(&mut self, start: SimTime, end: SimTime) {
+        let latest = self.channels.latest();
+        self.channel_time += self.channels.occupy_all(start, end.max(latest));
+        self.limits.push_back(start, end);
+    }
+
     /// Time of the transfer of `bytes` bytes of a write.
     #[inline]
     pub(super) fn write_transfer(&self, bytes: u64) -> SimDuration {

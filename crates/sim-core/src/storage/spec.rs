@@ -35,6 +35,9 @@ pub struct DeviceSpec {
     /// Whether a cache flush waits for everything before it and holds everything after it (SATA's non-queued flush);
     /// otherwise it only takes its own time.
     pub sync_is_barrier: bool,
+    /// Whether a cache flush that is a barrier waits only for the commands in the drive, ahead of what waits in the queue.
+    #[serde(default)]
+    pub sync_goes_first: bool,
     /// Added to a cache flush that is a barrier and had to wait for operations before it: it is held back and sent again.
     #[serde(default)]
     pub drain_ns: u64,
@@ -155,6 +158,7 @@ impl DeviceSpec {
             sequential_write: at_once.clone(),
             sync: at_once,
             sync_is_barrier: false,
+            sync_goes_first: false,
             drain_ns: 0,
             read_iops: None,
             write_iops: None,
@@ -189,6 +193,7 @@ impl DeviceSpec {
             sequential_write,
             sync,
             sync_is_barrier: _,
+            sync_goes_first: _,
             drain_ns: _,
             read_iops,
             write_iops,

@@ -154,6 +154,34 @@ fn a_barrier_waits_for_what_was_before_and_holds_what_comes_after() {
     assert_eq!((totals.syncs, totals.cache_flushes), (6, 3));
 }
 
+/// Four channels, writes of 100 us one after the other. A flush that goes first waits for the four writes in the drive, not for the
+/// others in the queue. What was computed stands; what is submitted later comes after all of it and the flush. A second flush that
+/// follows at once finds an empty drive. However many flushes there are, the device does the same work.
+#[test]
+fn a_flush_that_goes_first_waits_for_what_is_in_the_drive() {
+    let spec = DeviceSpec {
+        channels: 4,
+        queue_depth: 64,
+        sync_is_barrier: true,
+        sync_goes_first: true,
+        write_iops: Some(10_000.0),
+        ..plain()
+    };
+    let mut device = build(&spec);
+    let at = |us: u64| SimTime(us * US);
+    let written: Vec<SimTime> = (0..10).map(|_| device.submit(at(0), Op::RandomWrite, PAGE)).collect();
+    assert_eq!((written[3], written[9]), (at(400), at(1_000)));
+    assert_eq!(device.submit(at(10), Op::Sync, 0), at(1_400), "behind the fourth write");
+    assert_eq!(device.submit(at(20), Op::RandomWrite, PAGE), at(2_100), "behind ten writes and the flush");
+    assert_eq!(device.submit(at(500), Op::Sync, 0), at(2_400), "at once behind the first");
+    assert_eq!(device.submit(at(600), Op::Sync, 0), at(2_400), "joins it");
+    assert_eq!(device.submit(at(700), Op::RandomWrite, PAGE), at(3_200));
+    assert_eq!(device.totals().cache_flushes, 2);
+    // Alone it waits for nothing.
+    assert_eq!(device.submit(at(10_000), Op::Sync, 0), at(11_000));
+    assert_eq!(device.submit(at(10_500), Op::RandomWrite, PAGE), at(11_100));
+}
+
 #[test]
 fn a_barrier_holds_the_ceilings_and_counts_as_busy() {
     let spec = DeviceSpec { sync_is_barrier: true, write_iops: Some(10_000.0), ..plain() };
@@ -394,7 +422,7 @@ prop_compose! {
         });
         DeviceSpec {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
-            sync_is_barrier, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
+            sync_is_barrier, sync_goes_first: false, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
             reads_a_page_written: 0.0, read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
             drain_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, at_depth: Vec::new(),
         }

@@ -51,18 +51,20 @@ fn measured(spec: &RunSpec) -> (f64, f64, f64) {
 }
 
 /// The binary log grows: its sync is its data and a commit, three writes and two flushes of ext4. Redo keeps its size: one write and
-/// one flush by fdatasync, and a commit more by fsync, as the clock has ticked since the last. XFS writes one record between two
-/// flushes. A device with forced unit access needs no flush behind the commit block.
+/// one flush by fdatasync, whose request counts as a write of no bytes, and a commit in its place by fsync, as the clock has ticked
+/// since the last. XFS writes one record between two flushes. A device with forced unit access needs no flush behind the
+/// commit block. On a real ext4 4800 calls of `fdatasync` for a file without changes, by 16 threads, were 4800 writes of no
+/// bytes and 1146 flushes in `/proc/diskstats`.
 #[test]
 fn writes_and_flushes_of_a_transaction_are_those_of_the_rules() {
     use FileSystemKind::{Ext4Ordered, None, Xfs};
     let cases = [
-        (None, false, true, 2.0, 2.0),
-        (Ext4Ordered, true, true, 4.0, 3.0),
+        (None, false, true, 4.0, 2.0),
+        (Ext4Ordered, true, true, 5.0, 3.0),
         (Ext4Ordered, false, true, 6.0, 4.0),
-        (Xfs, true, true, 3.0, 3.0),
+        (Xfs, true, true, 4.0, 3.0),
         (Xfs, false, true, 4.0, 4.0),
-        (Ext4Ordered, true, false, 4.0, 2.0),
+        (Ext4Ordered, true, false, 5.0, 2.0),
     ];
     for (kind, fdatasync, barrier, writes, flushes) in cases {
         let (_, made, flushed) = measured(&committing(kind, fdatasync, barrier, 1));
@@ -90,7 +92,7 @@ fn without_a_tick_fsync_commits_nothing() {
     let mut spec = committing(FileSystemKind::Ext4Ordered, false, true, 1);
     spec.file_system.tick = SimDuration::from_secs(1_000);
     let (_, writes, flushes) = measured(&spec);
-    check_share("writes", writes, 4.0, 0.01);
+    check_share("writes", writes, 5.0, 0.01);
     check_share("flushes", flushes, 3.0, 0.01);
 }
 

@@ -1,12 +1,13 @@
 //! Syncs of data files: what a checkpoint may take as durable, and whose syncs are shared.
 
 use crate::common::*;
-use innosim_core::config::{BatchEnd, DataSync};
+use innosim_core::config::{BatchEnd, DataSync, SyncRound};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::server::{CrashPlan, DeviceCache, Server, Silent};
 use innosim_core::storage::DeviceSpec;
+use innosim_core::workload::PageSetSpec;
 
 /// A device whose syncs take long beside its writes.
 fn slow_to_sync() -> DeviceSpec {
@@ -39,6 +40,34 @@ fn a_checkpoint_waits_for_syncs_in_progress() {
         assert!(out.crashes.len() > 1_000, "{} crashes", out.crashes.len());
         assert!(out.crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
     }
+}
+
+/// Sixteen threads stop at the age limit together, and pages of eight files have been written since the last checkpoint. Where
+/// threads share syncs, one of them syncs each file once, and each sync is a cache flush. Where each thread syncs for itself
+/// until no file is unsynced, sixteen requests at a time wait for flushes, and one flush on its way and one behind it serve them
+/// all. No crash finds a checkpoint ahead of what is durable.
+#[test]
+fn threads_that_sync_for_themselves_sync_the_same_files_together() {
+    let by = |sync_round: SyncRound| {
+        let mut server = TestServer::new(40_000);
+        server.flushing = Flushing::Everything;
+        server.stop_bytes = 1_000;
+        server.threads_take_checkpoints = true;
+        (server.config.data_sync, server.config.sync_round) = (DataSync::AtCheckpoint, sync_round);
+        let mut spec = spec(10, 500, 64, fixed(100.0), vec![touch(8, true, 200.0)], closed(16));
+        let file = |number: u32| PageSetSpec { space_id: number, ..spec.workload.page_sets[0].clone() };
+        spec.workload.page_sets = (0..8).map(file).collect();
+        spec.workload.access_classes[0].page_sets = (0..8).collect();
+        spec.storage.data = DeviceSpec { sync: fixed(1_000.0), ..slow_to_sync() };
+        let out = with_crashes(&server, &spec);
+        assert!(out.crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
+        let flushes: u64 = out.disk.iter().map(|second| second.cache_flushes).sum();
+        sum(&out, |s| s.data_fsyncs) as f64 / flushes as f64
+    };
+    let (shared, own) = (by(SyncRound::Listed), by(SyncRound::UntilNoneLeft));
+    println!("{shared} and {own} syncs a cache flush");
+    assert!((shared - 1.0).abs() < 0.01, "{shared}");
+    assert!(own > 5.0 && own <= 16.0, "{own}");
 }
 
 /// Where files are synced before a checkpoint alone, pages that clients flush one by one are synced then too.

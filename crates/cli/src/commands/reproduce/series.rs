@@ -120,6 +120,7 @@ fn row(
         published: run.published.clone(),
         simulated: simulated.collect(),
         undecided_log_threads_us: outcome.output.undecided_log_threads_us(warmup_s),
+        threads_modelled: scenario.threads_beyond_model().map(|(from, _)| from),
     };
     if let Some(dir) = out {
         OutDir::prepare(&dir.join(&run.name))?.write(&outcome)?;
@@ -233,6 +234,7 @@ fn render(series: &Series, rows: &[SeriesRow], shortened: bool, misses: &[String
     }
     text.push_str(&courses(rows));
     text.push_str(&undecided(series, rows));
+    text.push_str(&beyond_model(rows));
     for miss in misses {
         text.push_str(&format!("Missed: {miss}\n"));
     }
@@ -250,6 +252,22 @@ fn undecided(series: &Series, rows: &[SeriesRow]) -> String {
         &format!(
             "Not certain: redo syncs and writes of {}. Requests for redo come near once a millisecond there, where the log threads \
              of a server may sleep or spin, and keep doing so.",
+            runs.join(", ")
+        ),
+        0,
+    )
+}
+
+/// The runs with more threads than those up to which throughput follows from the model.
+fn beyond_model(rows: &[SeriesRow]) -> String {
+    let runs: Vec<&str> =
+        rows.iter().filter(|row| row.threads_modelled.is_some()).map(|row| row.run.as_str()).collect();
+    if runs.is_empty() {
+        return String::new();
+    }
+    wrapped(
+        &format!(
+            "Not certain: throughput of {}. What limits a server with so many threads is not modelled; expect less than simulated.",
             runs.join(", ")
         ),
         0,

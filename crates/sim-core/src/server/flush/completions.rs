@@ -15,7 +15,7 @@
 //! batch as a whole (errs upwards by the spread of one batch, milliseconds); of a thread's share of a batch only the
 //! last page holds the thread up.
 
-use crate::config::{BatchEnd, FreePagePolicy, LruWritten};
+use crate::config::{BatchEnd, FreePagePolicy, LruWritten, SyncRound};
 use crate::kernel::time::SimTime;
 use crate::server::base::Base;
 use crate::server::flush::Flush;
@@ -94,9 +94,7 @@ impl Flush {
                 Some(_) if self.io_threads.wait_for(thread, client) => {}
                 Some(_) => {
                     batch.pages[place] = COMPLETED;
-                    base.machine.pool.page_written(page);
-                    base.machine.observers.page_write_ended(page);
-                    base.storage.mark_unsynced(base.machine.space.space_of(page));
+                    page_is_written(page, base);
                     return true;
                 }
             },
@@ -170,9 +168,7 @@ impl Flush {
         let (kind, instance) = (batch.kind, batch.instance);
         let pages = std::mem::take(&mut batch.pages);
         for &page in pages.iter().filter(|&&p| p != COMPLETED) {
-            base.machine.pool.page_written(page);
-            base.machine.observers.page_write_ended(page);
-            base.storage.mark_unsynced(base.machine.space.space_of(page));
+            page_is_written(page, base);
             match base.machine.config.buffer_pool.lru_written {
                 LruWritten::Freed if kind == ListKind::Lru => drop(base.machine.pool.evict_if_clean(page, instance)),
                 LruWritten::MovedToTail if kind == ListKind::Lru => {
@@ -230,7 +226,12 @@ impl Flush {
     }
 
     /// The data files are synced behind a batch: its thread goes on, and what the batch held is given back.
+    ///
+    /// Threads that wait for page writes look again, where they wait until none is in flight (MariaDB).
     pub(in crate::server) fn batch_synced(&mut self, ended: EndedBatch, base: &mut Base) {
+        if base.machine.config.sync_round == SyncRound::UntilNoneLeft {
+            base.machine.wake_watchers();
+        }
         match ended {
             EndedBatch::IoThread { thread, held, mutex } => {
                 self.release_held(held, &mut base.machine);
@@ -255,6 +256,15 @@ impl Flush {
         while let Some(batch) = self.io_threads.next_completion(thread) {
             self.complete_share(batch, thread, base);
         }
+    }
+}
+
+/// The write of a page is completed; its file has an unsynced write, which threads that look again and again know already.
+fn page_is_written(page: u32, base: &mut Base) {
+    base.machine.pool.page_written(page);
+    base.machine.observers.page_write_ended(page);
+    if base.machine.config.sync_round == SyncRound::Listed {
+        base.storage.mark_unsynced(base.machine.space.space_of(page));
     }
 }
 

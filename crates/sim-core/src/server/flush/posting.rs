@@ -315,6 +315,7 @@ impl Flush {
             machine.check_page_write(page);
             machine.inodes.data_changes(machine.space.space_of(page), machine.now);
             machine.observers.page_write_posted(page, Some(batch), done);
+            machine.file_written_at(machine.space.space_of(page), done);
             self.page_posted(batch, done, machine);
         }
         end

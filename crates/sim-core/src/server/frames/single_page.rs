@@ -244,6 +244,7 @@ impl Frames {
             Wanted::Sync => {
                 let event = Event::SinglePage(client_id);
                 if base.storage.sync_pages_through_journal(PagesFile::Data(file), event, event, &mut base.machine) {
+                    base.storage.sync_until(file, SimTime::NEVER);
                     self.singles[client_id] = Some(SinglePage::Written(page));
                     return SinglePageStep::Waits;
                 }

@@ -14,6 +14,8 @@
 //!
 //! **Cache flushes.** The block layer has one cache flush on its way to a device. Syncs that come meanwhile share the
 //! next one. While a commit block is being written no flush starts: the flush behind that block serves them too.
+//! `iostat` counts the flushes that the device executes. It also counts the request of each sync that has no data left to
+//! write, as a write of no bytes, whether or not it shares its flush. The flushes of a commit belong to its commit block.
 //!
 //! Source: `machine-2026` section 1.1 (ext4's `fsync`, jbd2's commit, the block layer's flush machinery), whose counts of writes
 //! and flushes a transaction are the analytic case in `tests/it/machine_file_system.rs`.
@@ -166,6 +168,8 @@ pub(in crate::server) struct FileSystem {
     /// Whether redo and data files are synced by `fdatasync`.
     fdatasync: bool,
     pub(in crate::server) journals: [Journal; 2],
+    /// Requests for a cache flush without data since they were last taken.
+    flush_requests: u64,
 }
 
 /// Number of the journal of the data device, and of the redo device.
@@ -175,8 +179,15 @@ const REDO: usize = 1;
 impl FileSystem {
     /// The file systems that a run has; nothing where it has no journal.
     pub(in crate::server) fn new(spec: &FileSystemSpec) -> Option<Box<FileSystem>> {
-        (spec.kind != FileSystemKind::None)
-            .then(|| Box::new(FileSystem { kind: spec.kind, fdatasync: spec.fdatasync, journals: Default::default() }))
+        (spec.kind != FileSystemKind::None).then(|| {
+            let (kind, fdatasync) = (spec.kind, spec.fdatasync);
+            Box::new(FileSystem { kind, fdatasync, journals: Default::default(), flush_requests: 0 })
+        })
+    }
+
+    /// Requests for a cache flush without data since the last call.
+    pub(in crate::server) fn take_flush_requests(&mut self) -> u64 {
+        std::mem::take(&mut self.flush_requests)
     }
 
     /// Clients that wait for a sync of a page that they flush alone.
@@ -243,6 +254,7 @@ impl Disks<'_> {
 
     pub(in crate::server) fn wait_for_flush(&mut self, volume: usize, owner: FlushOwner) {
         if let Some(fs) = &mut self.file_system {
+            fs.flush_requests += u64::from(matches!(owner, FlushOwner::Sync(_)));
             fs.journals[volume].flushes.waiting.push(owner);
         }
         self.begin_flush(volume);

@@ -81,6 +81,8 @@ pub(in crate::server) enum RoundOwner {
     Batch(EndedBatch),
     /// The checkpointer.
     Checkpoint,
+    /// A thread that will take a checkpoint, or join one, and whether it then waits for its block.
+    Thread(Requester, bool),
 }
 
 /// How far a round is.

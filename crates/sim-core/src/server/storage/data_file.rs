@@ -72,6 +72,11 @@ impl DataFile {
         self.busy_until = over;
     }
 
+    /// A sync that nobody else waited for is over: it covered the writes up to this one.
+    pub(super) fn synced_up_to(&mut self, write: u64) {
+        self.synced = self.synced.max(write);
+    }
+
     /// A sync begins.
     pub(super) fn sync_until(&mut self, over: SimTime) {
         (self.busy_until, self.covers) = (over, self.written);

@@ -1,7 +1,7 @@
 //! Commits of the journal and cache flushes, as they end ([`crate::server::machine::file_system`]): who waited for them goes on, the syncs of data
 //! files among them.
 
-use crate::kernel::time::{SimDuration, SimTime};
+use crate::kernel::time::SimDuration;
 use crate::run_spec::FileSystemKind;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
@@ -109,7 +109,7 @@ impl DataFiles {
 
     /// Syncs a file of pages through a file system with a journal; false if there is none.
     pub(in crate::server) fn sync_pages_through_journal(
-        &mut self,
+        &self,
         file: PagesFile,
         thread: Event,
         event: Event,
@@ -120,10 +120,7 @@ impl DataFiles {
         }
         machine.recorder.counts.data_fsyncs += 1;
         let synced = match file {
-            PagesFile::Data(file) => {
-                self.sync_until(file, SimTime::NEVER);
-                Synced::Data(file)
-            }
+            PagesFile::Data(file) => Synced::Data(file),
             PagesFile::Doublewrite | PagesFile::DoublewriteOf(_) => Synced::Doublewrite,
         };
         let then = AfterSync::Pages { file, began: machine.now, thread, event };

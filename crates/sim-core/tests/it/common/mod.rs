@@ -8,7 +8,7 @@
 
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
-    LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds,
+    LeavesFlushList, LruWritten, MachineConfig, RedoConfig, RedoIo, RedoPipeline, SyncHolds, SyncRound,
 };
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::station::StationReport;
@@ -64,6 +64,8 @@ pub(crate) struct TestServer {
     pub(crate) hard_bytes: u64,
     /// Interval of checkpoints; `None` for none at all.
     pub(crate) checkpoints: Option<SimDuration>,
+    /// Whether user threads that stop take checkpoints, whenever one would help.
+    pub(crate) threads_take_checkpoints: bool,
     /// What the page cleaner does to the LRU lists, and what its passes count as.
     pub(crate) lru: LruWork,
     pub(crate) kind: FlushKind,
@@ -83,6 +85,7 @@ impl TestServer {
             stop_bytes: 1 << 50,
             hard_bytes: 1 << 51,
             checkpoints: None,
+            threads_take_checkpoints: false,
             lru: LruWork::ScanDepth,
             kind: FlushKind::Adaptive,
             passes: Arc::default(),
@@ -137,6 +140,10 @@ impl ServerModel for TestServer {
     fn free_check(&mut self, view: &View<'_>, _: &mut FreeCheckWait) -> FreeCheck {
         if view.current_lsn <= view.last_checkpoint_lsn + self.stop_bytes {
             return FreeCheck::Proceed;
+        }
+        let oldest = view.oldest_modification_lsn;
+        if self.threads_take_checkpoints && (oldest == 0 || oldest > view.last_checkpoint_lsn) {
+            return FreeCheck::Checkpoint { wait: true };
         }
         FreeCheck::Sleep { duration: SimDuration::from_millis(1), wake_checkpointer: false }
     }
@@ -217,6 +224,7 @@ fn config(pool_pages: u64) -> MachineConfig {
         },
         doublewrite: DoublewriteConfig::Off,
         data_sync: DataSync::Never,
+        sync_round: SyncRound::Listed,
         batch_end: BatchEnd::IoThread,
         aio_write_slots: 1024,
         merges_adjacent_writes: false,
