@@ -43,7 +43,7 @@ mod tests;
 
 use crate::settings::{Settings, SettingsError};
 use adaptive::AdaptiveRule;
-use innosim_core::config::MachineConfig;
+use innosim_core::config::{MachineConfig, SyncRound};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::seam::{
     AdaptiveFlushing, AgeLimits, CheckpointerAction, CheckpointerInput, CheckpointerNext, CleanerAction, CleanerInput,
@@ -130,7 +130,11 @@ impl Mariadb {
         };
         let mut server = Self::build_with_rule(settings, Box::new(rule))?;
         server.cleaner.mistake = Some(mistake);
-        server.targets.up_to_the_end = matches!(mistake, Mistake::Mdev34265 | Mistake::Mdev36226);
+        if matches!(mistake, Mistake::Mdev34265 | Mistake::Mdev36226) {
+            server.targets.up_to_the_end = true;
+            // Threads that waited for the checkpoint went on at the end of a pass, not of each batch.
+            server.machine.sync_round = SyncRound::Listed;
+        }
         Ok(server)
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Each is the present machinery with one thing put back. What each did is taken from the public report of its fix; the
 //! code around it differs between the releases, and the present one is used here. Where a mistake bites only together with
-//! something else of its time, that is put back too, and said.
+//! something else of its time, that is put back too, and said. The two that keep the redo's end as their target also let threads
+//! that wait for the checkpoint go on at the end of a pass alone, as those releases did, and share the syncs of data files.
 
 use super::adaptive::AdaptiveConfig;
 
