@@ -211,9 +211,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         load: load_found(&unknown, &measured, &demand, understood_settings(request.recording, model).1),
         device: best.device.clone(),
         not_the_device: not_it,
-        refused: shortage::free_pages_are_short(request.recording)
-            .or_else(|| outside::refusal(&outside))
-            .or_else(|| refusal(&best)),
+        refused: ruled_out_by(request.recording, &outside, &best),
         outside: outside::said(&outside),
         caution: None,
         backtest: best,
@@ -356,6 +354,11 @@ fn busiest(recording: &Recording) -> Recording {
     let starts = demand.pieces.iter().map(|(at, _)| *at).filter(|at| at + LONGEST_S <= end);
     let from = starts.max_by(|a, b| within(*a).total_cmp(&within(*b)).then(b.total_cmp(a))).unwrap_or(start);
     recording.between(from, from + LONGEST_S).begun_before(0.0)
+}
+
+/// Why nothing is advised before anything is searched: free pages were short, or the load was never compared with, or the back-test failed.
+fn ruled_out_by(recording: &Recording, outside: &[outside::Outside], test: &Backtest) -> Option<String> {
+    shortage::free_pages_are_short(recording).or_else(|| outside::refusal(outside)).or_else(|| refusal(test))
 }
 
 /// Why a back-test that came out like this lets nothing be advised.
