@@ -142,6 +142,17 @@ pub(crate) enum RunFormat {
     Sysbench,
 }
 
+/// How finely a run is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tier {
+    /// Page by page
+    Exact,
+    /// Dirty pages as cohorts, throughput from short exact windows: faster, without latencies (docs/flow.md)
+    Flow,
+    /// Both, next to each other
+    Both,
+}
+
 /// What all commands that simulate take.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -216,6 +227,9 @@ pub(crate) struct RunArgs {
     /// Print all figures, not only those that answer most questions
     #[arg(long, short)]
     pub(crate) verbose: bool,
+    /// How finely to simulate; where the coarse tier can't be right, the exact one runs and says why
+    #[arg(long, value_enum, default_value_t = Tier::Exact)]
+    pub(crate) tier: Tier,
     /// Form of the result
     #[arg(long, value_enum, default_value_t = RunFormat::Human)]
     pub(crate) format: RunFormat,
@@ -488,8 +502,17 @@ pub(crate) struct CalibrateArgs {
 #[command(after_help = help::VALIDATE)]
 pub(crate) struct ValidateArgs {
     /// Recordings: files or folders of a kind that docs/recordings.md lists, or folders of such folders
-    #[arg(value_name = "RECORDING_OR_DIR", required = true)]
+    #[arg(value_name = "RECORDING_OR_DIR", required_unless_present = "tiers")]
     pub(crate) recordings: Vec<PathBuf>,
+    /// Run the shipped scenarios in both tiers instead, and print how far the coarse one is off (docs/flow.md)
+    #[arg(long, conflicts_with_all = ["recordings", "calibrate_on", "device", "unknown_load"])]
+    pub(crate) tiers: bool,
+    /// With --tiers: replications of each scenario [default: 3]
+    #[arg(long, value_name = "N", requires = "tiers", value_parser = |text: &str| within(text, 1, MOST_REPLICATIONS))]
+    pub(crate) replications: Option<u32>,
+    /// With --tiers: simulated time of each run [default: as the scenario says]
+    #[arg(long, value_name = "TIME", requires = "tiers", allow_hyphen_values = true)]
+    pub(crate) duration: Option<String>,
     /// Recording that all are calibrated on [default: for each another one of the same server and workload]
     #[arg(long, value_name = "RECORDING")]
     pub(crate) calibrate_on: Option<PathBuf>,

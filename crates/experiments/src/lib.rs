@@ -9,6 +9,7 @@
 //! | [`recommend`] | a search for the I/O capacity (and redo size) to try first |
 //! | [`fio`] | fio's jobs against a simulated device, beside what fio measured |
 //! | [`replay`] | a model's flushing rule alone, on recorded inputs, beside the server's own counters |
+//! | [`tiers`] | a run in the coarse tier, and how far it is from the exact one |
 //! | [`validate`] | recordings predicted from others, beside what was measured |
 //! | [`reliability`] | how often stated intervals held |
 //! | [`reproduce`] | runs beside published figures: errors, order, waves |
@@ -38,5 +39,6 @@ pub mod rule_bench;
 pub mod runner;
 mod stable;
 pub mod sweep;
+pub mod tiers;
 pub mod validate;
 pub mod warm_start;

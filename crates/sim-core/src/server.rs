@@ -36,6 +36,7 @@ mod frames;
 mod innodb;
 mod log;
 mod machine;
+mod middle;
 mod observer;
 mod purge;
 mod records;
@@ -47,6 +48,7 @@ mod storage;
 pub use fork::Warm;
 pub use machine::crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
 pub use machine::events::EVENT_KINDS;
+pub use middle::{DirtyCohorts, DirtyStretch};
 pub use observer::{Observer, RunError, Silent};
 pub use stepping::{RedoRing, Stepping};
 

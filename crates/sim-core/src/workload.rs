@@ -13,6 +13,7 @@ pub mod arrivals;
 pub mod homes;
 mod index_pages;
 mod nurand_pages;
+mod page_classes;
 mod page_law;
 mod points;
 pub mod program;
@@ -21,6 +22,7 @@ pub mod records;
 mod spec;
 
 pub use index_pages::IndexPages;
+pub use page_classes::{PageClass, Splits};
 pub(crate) use rates::RateBands;
 pub use rates::{FIRST_BAND_BYTES, RATE_BANDS};
 pub use spec::{

@@ -52,7 +52,8 @@ Examples:
 pub(super) const VALIDATE: &str = "\
 Examples:
   innosim validate recordings
-  innosim validate monday tuesday --calibrate-on monday -o out";
+  innosim validate monday tuesday --calibrate-on monday -o out
+  innosim validate --tiers                  the coarse tier beside the exact one";
 
 pub(super) const REPLAY: &str = "\
 Examples:

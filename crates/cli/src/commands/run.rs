@@ -1,8 +1,10 @@
 //! `innosim run`: one scenario, one or several replications.
 
+mod tier;
+
 use super::explain::table;
 use super::sweep::refuse_sweep;
-use crate::args::{RunArgs, RunFormat};
+use crate::args::{RunArgs, RunFormat, Tier};
 use crate::exit::{Done, Failure};
 use crate::header::threads_of;
 use crate::interrupt;
@@ -46,8 +48,16 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         let help = "leave out --replications, or choose another --format";
         return Err(Failure::Input(format!("the sysbench format shows a single run\n  = help: {help}")));
     }
+    if args.tier != Tier::Exact {
+        tier::refuse_options(&scenario, args)?;
+    }
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
+    if args.tier != Tier::Exact
+        && let Some(flow) = tier::flow(&scenario, args.common.quiet)?
+    {
+        return tier::show(&scenario, &flow, args, out.as_ref());
+    }
     let began = Instant::now();
     let outputs = match args.format {
         RunFormat::Sysbench => vec![run_as_sysbench(&scenario, args.check)?],

@@ -2,6 +2,7 @@
 
 mod intervals;
 mod picture;
+mod tiers;
 
 pub(super) use picture::overlay;
 
@@ -32,6 +33,9 @@ const LAST: &str = "validate.json";
 
 /// Predicts recordings.
 pub(crate) fn run(args: &ValidateArgs) -> Done {
+    if args.tiers {
+        return tiers::run(args);
+    }
     let recordings = recordings_in(&args.recordings, args.servers.model.as_deref(), args.common.quiet)?;
     remark_settings(&recordings, args.common.quiet);
     let source = args.calibrate_on.as_deref();

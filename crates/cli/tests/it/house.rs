@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// What each crate may use of the others.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("browser-testing", &[]),
     ("sim-core", &[]),
     ("spectrum", &[]),
@@ -22,13 +22,14 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("playground", &["sim-core", "flush-models", "scenario"]),
     ("flush-models", &["sim-core"]),
     ("rules", &["sim-core", "flush-models"]),
+    ("flow", &["sim-core"]),
     ("same-bytes", &["sim-core", "scenario"]),
     ("scenario", &["sim-core", "flush-models", "rules", "spectrum"]),
     ("recordings", &["flush-models", "scenario", "spectrum"]),
     ("explain", &["sim-core"]),
     (
         "experiments",
-        &["sim-core", "explain", "flush-models", "rules", "scenario", "recordings", "spectrum", "statistics"],
+        &["sim-core", "explain", "flow", "flush-models", "rules", "scenario", "recordings", "spectrum", "statistics"],
     ),
     ("report", &["sim-core", "explain", "html-assets", "statistics"]),
     (
@@ -36,6 +37,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
         &[
             "sim-core",
             "explain",
+            "flow",
             "flush-models",
             "scenario",
             "recordings",

@@ -106,6 +106,34 @@ fn sysbench_lines_and_closing_statistics() {
 }
 
 #[test]
+fn the_coarse_tier_leaves_its_document_and_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    // A tenth of the tables, for speed.
+    let set = ["--set", "workload.resident_share=1", "--set", "workload.scale=10", "--set", "warmup=60s"];
+    let run = ["run", "7000-bpi32", "--tier", "flow", "--duration", "310s", "--format", "json", "--out", path(&out)];
+    let document = json(&[&run[..], &set].concat());
+    assert_eq!((document["tier"].as_str(), document["simulated_s"].as_u64()), (Some("flow"), Some(310)));
+    for name in ["tps", "checkpoint_age_bytes", "dirty_pages", "pages_flushed"] {
+        assert!(document["figures"][name].as_f64().is_some_and(|figure| figure > 0.0), "{name}: {document}");
+    }
+    assert!(document["windows_at_s"].as_array().is_some_and(|windows| !windows.is_empty()), "{document}");
+    assert_eq!(files_in(&out), ["flow.csv", "flow.json", "scenario.resolved.toml"]);
+    let csv = fs::read_to_string(out.join("flow.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 311, "a head and a row a second");
+}
+
+#[test]
+fn where_the_coarse_tier_refuses_the_exact_one_runs_and_says_why() {
+    let assert = innosim(&["run", "redo-too-small", "--tier", "flow", "--duration", "20s"]).code(0);
+    let told = text(&assert.get_output().stderr);
+    assert!(told.contains("The coarse tier refuses: the run takes 20 s"), "{told}");
+    assert!(text(&assert.get_output().stdout).contains("95 %"), "the table of the exact tier");
+    let told = refused(&["run", "redo-too-small", "--tier", "flow", "--check"], 2);
+    assert!(told.contains("--check belongs to the exact tier") && told.contains("leave out --check"), "{told}");
+}
+
+#[test]
 fn mistakes_are_told_with_their_remedy() {
     for (arguments, remedy) in [
         (&["run", "redo-to-small"][..], "teaching/redo-too-small"),

@@ -25,6 +25,15 @@ fn a_calibrated_scenario_runs() {
     assert_eq!(summary["model"], "mysql-9.7");
 }
 
+/// Only what is refused is told where no scenario is long enough, so that this takes no time.
+#[test]
+fn tiers_take_no_recordings_and_refuse_short_runs() {
+    let text = stdout(&["validate", "--tiers", "--duration", "100s"]);
+    assert!(text.contains("are refused and run exactly"), "{text}");
+    assert!(refused(&["validate", "--tiers", "recordings"], 2).contains("--tiers"));
+    assert!(refused(&["validate"], 2).contains("RECORDING_OR_DIR"));
+}
+
 #[test]
 fn validate_prints_the_promised_document_and_leaves_its_files() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,4 +3,5 @@
 mod fio;
 mod replay;
 mod sweep;
+mod tiers;
 mod validate;

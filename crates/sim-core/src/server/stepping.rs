@@ -6,11 +6,12 @@
 //! Pages under write have left the flush lists, so that they are missing in the counts by age, and holes of pages that
 //! left a list early are counted until they reach its tail.
 
+use crate::kernel::random::Rng;
 use crate::metrics::{RunOutput, SecondSample};
 use crate::run_spec::RunSpec;
 use crate::seam::{AgeLimits, ServerModel};
-use crate::server::{RunError, Server, Silent};
-use crate::workload::{RATE_BANDS, RateBands};
+use crate::server::{DirtyCohorts, RunError, Server, Silent, middle};
+use crate::workload::{PageClass, RATE_BANDS, RateBands};
 
 /// Where the redo log stands. LSNs and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,23 @@ impl Stepping {
         let bands = RateBands::of(&spec.workload, &server.innodb.engine.program);
         server.start();
         Stepping { server, bands, over: false }
+    }
+
+    /// A server in the middle of its work: `spec` says how old its checkpoint is and what went on before, `cohorts` how many pages
+    /// of each of `classes`, as they were at the beginning, are dirty.
+    pub fn in_the_middle(
+        model: Box<dyn ServerModel>,
+        spec: &RunSpec,
+        classes: &[PageClass],
+        cohorts: &DirtyCohorts,
+    ) -> Self {
+        let mut server = Server::new(model, spec);
+        let mut rng = Rng::stream(spec.seed, spec.replication, "middle");
+        let engine = &mut server.innodb.engine;
+        engine.program.age(&spec.workload, cohorts.transactions, &mut rng);
+        middle::make_dirty(engine, classes, cohorts, &mut rng);
+        server.start();
+        Stepping { server, bands: RateBands::default(), over: false }
     }
 
     /// Simulates a second; `None` once the run is over.
@@ -100,6 +118,11 @@ impl Stepping {
             bands[band].dirty += dirty;
         }
         bands
+    }
+
+    /// All pages that the workload modifies, in classes of equal rate.
+    pub fn page_classes(&self, spec: &RunSpec) -> Vec<PageClass> {
+        PageClass::all_of(&spec.workload, &self.server.innodb.engine.program)
     }
 
     /// Hash of everything that happened so far; at the end that of [`RunOutput::event_hash`].

@@ -27,6 +27,17 @@ use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::{Scatter, SysbenchPareto, Zipf};
 
+/// Pages at insert or visit points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct MovingPages {
+    /// Points.
+    pub(super) points: u32,
+    /// Rows, or visits, of a page until the next one is begun.
+    pub(super) rows_per_page: u32,
+    /// Points that the draws of a transaction go round; 0: each draw picks one.
+    pub(super) home_points: u32,
+}
+
 /// The page of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
@@ -336,6 +347,56 @@ impl AccessClass {
         match self.page_law(draws, pages) {
             PageLaw::Flat => None,
             law => Some((0..pages).step_by(step as usize).map(|page| law.at(page, pages)).collect()),
+        }
+    }
+
+    /// The pages at its insert or visit points, if it has any.
+    pub(super) fn moving_pages(&self) -> Option<MovingPages> {
+        match self.draw {
+            Draw::Append { points, rows_per_page, home_points, .. }
+            | Draw::Walk { points, rows_per_page, home_points, .. } => {
+                Some(MovingPages { points: points.len, rows_per_page, home_points })
+            }
+            _ => None,
+        }
+    }
+
+    /// The pages at its insert or visit points.
+    pub(super) fn pages_of_points<'a>(&self, places: &'a Places) -> impl Iterator<Item = u32> + use<'a> {
+        let points = match self.draw {
+            Draw::Append { points, .. } | Draw::Walk { points, .. } => Some(points),
+            _ => None,
+        };
+        points.into_iter().flat_map(|points| places.points.pages(points))
+    }
+
+    /// Its insert points stand on these pages, one by one.
+    pub(crate) fn inserts_go_on(&self, places: &mut Places, mut pages: impl FnMut() -> Option<u32>) {
+        let Draw::Append { points, .. } = self.draw else { return };
+        for number in 0..points.len {
+            if let Some(page) = pages() {
+                places.points.get(points, number).page = page;
+            }
+        }
+    }
+
+    /// Pages among which its visit points go round, at most one a point; none of its insert points, which go on to new ones.
+    pub(super) fn visited_pages(&self) -> Option<u32> {
+        let Draw::Walk { points, stretch, .. } = self.draw else { return None };
+        let pages = |run: &PageRun| (f64::from(run.pages) * stretch) as u32;
+        Some(self.runs.iter().map(pages).sum::<u32>().clamp(1, points.len))
+    }
+
+    /// The ranges of an index that it draws, so many and in stretches from 0 on, with how often each is drawn relative to their
+    /// mean.
+    pub(super) fn rates_of_ranges(&self, draws: (u32, u32), ranges: u32) -> Vec<(PageRun, f64)> {
+        let law = match &self.draw {
+            Draw::Index { keys, .. } => keys.relative_rates(draws, ranges, 1),
+            _ => None,
+        };
+        match law {
+            Some(relative) => (0..).map(|first| PageRun { first, pages: 1 }).zip(relative).collect(),
+            None => vec![(PageRun { first: 0, pages: ranges }, 1.0)],
         }
     }
 

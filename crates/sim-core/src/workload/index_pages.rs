@@ -31,6 +31,8 @@ use prefetch_index::prefetch_index;
 const TIDY_UP: i16 = 38;
 /// Changes of a page from which on their number is taken as it is.
 const MANY: f64 = 100.0;
+/// Entries a page after which it has long been split.
+const MOST_ENTRIES: f64 = 600.0;
 /// Ranges of a block, whose indexes are looked up together; a power of two.
 const BLOCK: usize = 1024;
 /// In place of free places: the range lies on two pages.
@@ -57,6 +59,17 @@ struct Index {
     spare: Vec<u32>,
     /// The ranges that use the pages of the second half of the run, or did last.
     users: Vec<u32>,
+}
+
+/// How the ranges of an index lie on pages.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct IndexRanges {
+    /// Ranges of entries, each on one page or on two.
+    pub(super) ranges: u32,
+    /// Share of them that is on two.
+    pub(super) split: f64,
+    /// Shares of those on one, by the entries that they still take.
+    pub(super) free: Vec<f64>,
 }
 
 /// Where an entry lies.
@@ -105,6 +118,48 @@ impl IndexPages {
         self.blocks = starts.map(number).chain([self.indexes.len() as u32 - 1]).collect();
         let ranges = |index: &Index| PageRun { first: index.first_range, pages: index.run.pages };
         self.indexes[first..].iter().map(ranges).collect()
+    }
+
+    /// How the ranges of the index that lies in `run` lie on pages now.
+    pub(super) fn ranges_of(&self, run: PageRun) -> IndexRanges {
+        let number = self.indexes.iter().find(|index| index.run.first == run.first);
+        let Some(index) = number else { return IndexRanges { ranges: run.pages, split: 0.0, free: Vec::new() } };
+        let ranges = &self.ranges[index.first_range as usize..][..index.run.pages as usize];
+        let each = 1.0 / ranges.len() as f64;
+        let mut free: Vec<f64> = Vec::new();
+        let mut split = 0.0;
+        for range in ranges {
+            if range.contiguous == SPLIT {
+                split += each;
+                continue;
+            }
+            let room = usize::from((-range.surplus).max(0).unsigned_abs());
+            if room >= free.len() {
+                free.resize(room + 1, 0.0);
+            }
+            free[room] += each;
+        }
+        IndexRanges { ranges: index.run.pages, split, free }
+    }
+
+    /// Pages that halves took in the index that lies in `run`, in the order in which they are given out.
+    pub(crate) fn halves_of(&self, run: PageRun) -> Option<PageRun> {
+        let index = self.indexes.iter().find(|index| index.run.first == run.first)?;
+        let taken = index.users.len() - index.spare.len();
+        Some(PageRun { first: index.run.first + index.run.pages, pages: taken as u32 })
+    }
+
+    /// So many entries are inserted into the index that lies in `run`, anywhere.
+    pub(super) fn age(&mut self, run: PageRun, entries: f64, rng: &mut Rng) {
+        let Some(number) = self.indexes.iter().position(|index| index.run.first == run.first) else { return };
+        let (first, ranges) = (self.indexes[number].first_range, self.indexes[number].run.pages);
+        let cumulative = cumulative_poisson((entries / f64::from(ranges.max(1))).min(MOST_ENTRIES));
+        for range in first..first + ranges {
+            let draw = rng.uniform_f64();
+            for _ in 0..cumulative.partition_point(|up_to| *up_to <= draw) {
+                self.insert(number, range);
+            }
+        }
     }
 
     /// Asks the processor for the memory of a range.
@@ -225,6 +280,19 @@ fn walk(changes: f64, rng: &mut Rng) -> i16 {
     surplus.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
 }
 
+/// Chances of at most 0, 1, 2, ... in a Poisson law, up to where hardly any are left.
+fn cumulative_poisson(mean: f64) -> Vec<f64> {
+    let (mut chance, mut sum, mut number) = (libm::exp(-mean), 0.0, 0.0);
+    let mut cumulative = Vec::new();
+    while sum < 1.0 - 1e-12 && number <= 2.0 * mean + 50.0 {
+        sum += chance;
+        cumulative.push(sum);
+        number += 1.0;
+        chance *= mean / number;
+    }
+    cumulative
+}
+
 /// A Poisson number by counting exponential steps.
 fn poisson(mean: f64, rng: &mut Rng) -> u32 {
     let (mut number, mut at) = (0, -libm::log(1.0 - rng.uniform_f64()));
@@ -240,6 +308,16 @@ mod tests {
     use super::*;
 
     const BUILT: IndexFill = IndexFill::InOneGo { changes_a_page: 0.0 };
+
+    #[test]
+    fn cumulative_chances_are_those_of_poisson() {
+        let cumulative = cumulative_poisson(2.0);
+        let expected = [0.135_335, 0.406_006, 0.676_676];
+        assert!(expected.iter().zip(&cumulative).all(|(a, b)| (a - b).abs() < 1e-6), "{cumulative:?}");
+        let large = cumulative_poisson(MOST_ENTRIES);
+        assert_eq!(large.partition_point(|up_to| *up_to <= 0.5), 600);
+        assert!(large.last().is_some_and(|last| *last > 1.0 - 1e-9));
+    }
 
     fn index(changes: f64, rng: &mut Rng) -> IndexPages {
         let mut pages = IndexPages::default();

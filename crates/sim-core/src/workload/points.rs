@@ -86,6 +86,11 @@ impl Points {
         prefetch_index(&self.tables[column.table as usize].rows, number as usize);
     }
 
+    /// The pages at the points of a class.
+    pub(super) fn pages(&self, column: Column) -> impl Iterator<Item = u32> + use<'_> {
+        self.tables[column.table as usize].rows.iter().map(move |row| row.0[column.column as usize].page)
+    }
+
     /// The point of a class with a number.
     #[inline]
     pub(super) fn get(&mut self, column: Column, number: u32) -> &mut Point {

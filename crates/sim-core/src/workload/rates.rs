@@ -12,6 +12,8 @@
 use super::access::AccessClass;
 use super::program::Program;
 use super::spec::{TouchSpec, TransactionSpec, WorkloadSpec};
+use crate::buffer_pool::PageRun;
+use std::collections::BTreeMap;
 
 /// Number of bands.
 pub const RATE_BANDS: usize = 24;
@@ -40,25 +42,22 @@ pub(crate) struct RateBands {
 }
 
 /// A way in which pages of a set are modified.
-struct Way<'a> {
-    class: &'a AccessClass,
-    touch: &'a TouchSpec,
+pub(super) struct Way<'a> {
+    pub(super) class: &'a AccessClass,
+    pub(super) touch: &'a TouchSpec,
     /// Modifications of the whole set a transaction.
-    modifications: f64,
+    pub(super) modifications: f64,
 }
 
 impl RateBands {
     /// The bands of a workload that is laid out.
     pub(crate) fn of(spec: &WorkloadSpec, program: &Program) -> Self {
         let mut bands = RateBands::default();
+        let mut known = KnownRates::default();
         for (number, run) in program.runs.iter().enumerate().filter(|(_, run)| run.pages > 0) {
             let ways = ways_to(number as u32, spec, &program.classes);
-            let step = run.pages.div_ceil(MOST_LOOKED_AT);
-            let rates = rates(&ways, run.pages, step);
-            for (nth, rate) in (0..).zip(rates) {
-                let first = run.first + nth * step;
-                let end = (first + step).min(run.first + run.pages);
-                bands.add(BandRun { first, end, band: band_of(program.redo_bytes / rate) });
+            for (PageRun { first, pages }, rate) in known.of(&ways, *run) {
+                bands.add(BandRun { first, end: first + pages, band: band_of(program.redo_bytes / rate) });
             }
         }
         bands
@@ -79,7 +78,7 @@ fn band_of(bytes_between: f64) -> usize {
 }
 
 /// The ways in which the pages of a set are modified.
-fn ways_to<'a>(set: u32, spec: &'a WorkloadSpec, classes: &'a [AccessClass]) -> Vec<Way<'a>> {
+pub(super) fn ways_to<'a>(set: u32, spec: &'a WorkloadSpec, classes: &'a [AccessClass]) -> Vec<Way<'a>> {
     let all: f64 = spec.transactions.iter().map(|transaction| transaction.weight).sum();
     let of = |transaction: &'a TransactionSpec| {
         let share = transaction.weight / all;
@@ -94,17 +93,46 @@ fn ways_to<'a>(set: u32, spec: &'a WorkloadSpec, classes: &'a [AccessClass]) -> 
     spec.transactions.iter().flat_map(of).collect()
 }
 
-/// Modifications a transaction of every `step`-th page of a set.
-fn rates(ways: &[Way<'_>], pages: u32, step: u32) -> Vec<f64> {
-    let mut rates = vec![0.0; pages.div_ceil(step) as usize];
+/// Rates of the pages of a set, by the touches that draw them and its size: tables of a kind have the same.
+#[derive(Default)]
+pub(super) struct KnownRates(BTreeMap<(Vec<Draws>, u32), Rates>);
+
+/// An access class with the least and the most draws of a touch.
+type Draws = (u32, u32, u32);
+/// Stretches of pages, each with the modifications of a page a transaction.
+type Rates = Vec<(PageRun, f64)>;
+
+impl KnownRates {
+    /// The pages of a set, in stretches, with the modifications of each page a transaction.
+    pub(super) fn of(&mut self, ways: &[Way<'_>], run: PageRun) -> impl Iterator<Item = (PageRun, f64)> {
+        let draws = ways.iter().map(|way| (way.touch.class, way.touch.min, way.touch.max)).collect();
+        let known = self.0.entry((draws, run.pages)).or_insert_with(|| {
+            let at_0 =
+                |(stretch, rate): (PageRun, f64)| (PageRun { first: stretch.first - run.first, ..stretch }, rate);
+            rates(ways, run).map(at_0).collect()
+        });
+        let stretches =
+            known.iter().map(move |(stretch, rate)| (PageRun { first: run.first + stretch.first, ..*stretch }, *rate));
+        stretches.collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// The pages of a set, in stretches, with the modifications of each page a transaction.
+fn rates(ways: &[Way<'_>], run: PageRun) -> impl Iterator<Item = (PageRun, f64)> {
+    let step = run.pages.div_ceil(MOST_LOOKED_AT);
+    let mut rates = vec![0.0; run.pages.div_ceil(step) as usize];
     for way in ways {
-        let each = way.modifications / f64::from(pages);
-        match way.class.relative_rates((way.touch.min, way.touch.max), pages, step) {
+        let each = way.modifications / f64::from(run.pages);
+        match way.class.relative_rates((way.touch.min, way.touch.max), run.pages, step) {
             Some(relative) => rates.iter_mut().zip(relative).for_each(|(rate, relative)| *rate += each * relative),
             None => rates.iter_mut().for_each(|rate| *rate += each),
         }
     }
-    rates
+    let end = run.first + run.pages;
+    (run.first..).step_by(step as usize).zip(rates).map(move |(first, rate)| {
+        let pages = step.min(end - first);
+        (PageRun { first, pages }, rate)
+    })
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const LAYERS: [&[&str]; 14] = [
     &["innodb"],
     &["cleaner"],
     &["clients"],
-    &["observer", "start", "second", "check", "fork", "stepping"],
+    &["observer", "start", "second", "check", "fork", "middle", "stepping"],
 ];
 
 /// Methods of one type that may be seen outside its folder.

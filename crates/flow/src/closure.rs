@@ -1,0 +1,184 @@
+//! What queues decide: throughput by the pages that are flushed, and how fast a busy cleaner is. Both are measured in exact
+//! windows wherever the flow comes to something that is not known yet, and read off a plane through what is near.
+//!
+//! Throughput goes with pages flushed and pages that become dirty a transaction; a busy cleaner's speed with throughput and the
+//! density of the oldest stretch (pages of one transaction lie in one copy of the tables, so batches of dense stretches have fewer
+//! files to sync).
+//!
+//! Simplification: dirty pages of a window lie in random order within a stretch, not transaction by transaction, so that a busy
+//! cleaner is 2 to 4 % too slow in a collapse (errs towards deeper and longer collapses).
+
+use crate::refused::{self, FlowError};
+use crate::state::{Mode, Point, State};
+use crate::windows::Windows;
+use innosim_core::metrics::SecondSample;
+use std::cell::Cell;
+
+/// Least density that is told from none, pages a transaction.
+const LEAST_DENSITY: f64 = 0.01;
+
+/// How far from what was measured is still known: newly dirty pages a transaction by 20 %, for a busy cleaner density and
+/// throughput by half.
+const KNOWN_NEWLY: f64 = 0.2;
+const KNOWN_BUSY: f64 = 0.5;
+
+/// See the module.
+pub(crate) struct Closure<'a> {
+    adaptive: Vec<Point>,
+    sync: Vec<Point>,
+    windows: Windows<'a>,
+    /// Pages that the next transaction makes dirty.
+    newly: f64,
+    redo_bytes: f64,
+    /// When each window was made, seconds.
+    pub(crate) made_at_s: Vec<u64>,
+    /// What throughput is multiplied by: 1, but in tests that want an error to be seen.
+    factor: f64,
+    known_tps: Memo,
+    known_busy: Memo,
+}
+
+/// What was read last: for the like of it nothing is read anew.
+#[derive(Debug, Default)]
+struct Memo(Cell<Option<(Mode, [f64; 2], f64)>>);
+
+impl Memo {
+    /// Share by which a figure may differ.
+    const ALIKE: f64 = 0.002;
+
+    fn get_or(&self, mode: Mode, at: [f64; 2], read: impl FnOnce() -> f64) -> f64 {
+        let alike = |then: f64, now: f64| (then - now).abs() <= Memo::ALIKE * now.abs();
+        match self.0.get() {
+            Some((of, then, value)) if of == mode && alike(then[0], at[0]) && alike(then[1], at[1]) => value,
+            _ => {
+                let value = read();
+                self.0.set(Some((mode, at, value)));
+                value
+            }
+        }
+    }
+}
+
+impl<'a> Closure<'a> {
+    /// Nothing is known but the redo of a transaction.
+    pub(crate) fn new(windows: Windows<'a>, redo_bytes: f64, factor: f64) -> Self {
+        Closure {
+            adaptive: Vec::new(),
+            sync: Vec::new(),
+            windows,
+            newly: 1.0,
+            redo_bytes,
+            made_at_s: Vec::new(),
+            factor,
+            known_tps: Memo::default(),
+            known_busy: Memo::default(),
+        }
+    }
+
+    /// Simulated seconds of all windows.
+    pub(crate) fn window_seconds(&self) -> u64 {
+        self.windows.seconds
+    }
+
+    /// Redo of a transaction, bytes.
+    pub(crate) fn redo_bytes(&self) -> f64 {
+        self.redo_bytes
+    }
+
+    /// Measures what is not known at this state, after a second whose row is `last`.
+    pub(crate) fn look(&mut self, state: &State<'_>, last: &SecondSample) -> Result<(), FlowError> {
+        self.newly = state.cohorts.newly();
+        let mode = if last.sync_pages * 2 > last.pages_flushed { Mode::Sync } else { Mode::Adaptive };
+        let ln_density = libm::log(state.cohorts.density(self.redo_bytes).max(LEAST_DENSITY));
+        let (ln_newly, ln_tps) = (libm::log(self.newly), libm::log(last.transactions.max(1) as f64));
+        let known = match mode {
+            Mode::Adaptive => self.adaptive.iter().any(|point| (point.ln_newly - ln_newly).abs() < KNOWN_NEWLY),
+            Mode::Sync => self.sync.iter().any(|point| {
+                (point.ln_density - ln_density).abs() < KNOWN_BUSY && (libm::log(point.tps) - ln_tps).abs() < KNOWN_BUSY
+            }),
+        };
+        // A server that stands still for a whole second tells nothing new.
+        if known || (mode == Mode::Sync && last.transactions == 0) {
+            return Ok(());
+        }
+        refused::by_windows(self.made_at_s.len(), last.second)?;
+        let measured = self.windows.measure(mode, state)?;
+        self.made_at_s.push(last.second);
+        (self.known_tps, self.known_busy) = (Memo::default(), Memo::default());
+        if measured.redo_bytes > 0.0 {
+            self.redo_bytes = measured.redo_bytes;
+        }
+        let points = measured.points.into_iter().map(|point| Point { ln_density, ..point });
+        match mode {
+            Mode::Adaptive => self.adaptive.extend(points),
+            Mode::Sync => self.sync.extend(points),
+        }
+        Ok(())
+    }
+
+    /// Transactions a second while `rate` pages are flushed a second.
+    pub(crate) fn tps(&self, mode: Mode, rate: f64) -> f64 {
+        self.factor * self.known_tps.get_or(mode, [rate, self.newly], || self.read_tps(mode, rate))
+    }
+
+    fn read_tps(&self, mode: Mode, rate: f64) -> f64 {
+        let known = mode == Mode::Sync && self.sync.iter().any(|point| !point.stopped);
+        let points = if known { &self.sync } else { &self.adaptive };
+        let (scale, newly) = (0.15 * rate.max(1000.0), libm::log(self.newly));
+        let at = |point: &Point| ([(point.flushed - rate) / scale, (point.ln_newly - newly) / 0.4], point.tps);
+        Plane::through(points.iter().filter(|point| !point.stopped).map(at)).unwrap_or(0.0)
+    }
+
+    /// Pages a second of a cleaner that does what it can, at this throughput and density of the oldest stretch.
+    pub(crate) fn busy(&self, mode: Mode, tps: f64, density: f64) -> f64 {
+        self.known_busy.get_or(mode, [tps, density], || self.read_busy(mode, tps, density))
+    }
+
+    fn read_busy(&self, mode: Mode, tps: f64, density: f64) -> f64 {
+        let points = if mode == Mode::Sync && !self.sync.is_empty() { &self.sync } else { &self.adaptive };
+        let (scale, density) = (0.2 * tps.max(500.0), libm::log(density.max(LEAST_DENSITY)));
+        let at = |point: &Point| ([(point.tps - tps) / scale, (point.ln_density - density) / 0.4], point.flushed);
+        Plane::through(points.iter().filter(|point| point.busy).map(at)).unwrap_or(1e9).max(100.0)
+    }
+}
+
+/// Sums of weighted points in two dimensions with a value each.
+#[derive(Default)]
+struct Plane {
+    weight: f64,
+    x: [f64; 2],
+    value: f64,
+    xx: [f64; 3],
+    xv: [f64; 2],
+}
+
+impl Plane {
+    /// The value at the origin of a plane through points, near ones first; a direction in which they hardly differ says
+    /// nothing. None without points.
+    fn through(points: impl Iterator<Item = ([f64; 2], f64)>) -> Option<f64> {
+        let mut sums = Plane::default();
+        for ([x, y], value) in points {
+            let weight = 1.0 / (0.1 + x * x + y * y);
+            sums.weight += weight;
+            sums.x = [sums.x[0] + weight * x, sums.x[1] + weight * y];
+            sums.value += weight * value;
+            sums.xx = [sums.xx[0] + weight * x * x, sums.xx[1] + weight * y * y, sums.xx[2] + weight * x * y];
+            sums.xv = [sums.xv[0] + weight * x * value, sums.xv[1] + weight * y * value];
+        }
+        (sums.weight > 0.0).then(|| sums.at_origin())
+    }
+
+    fn at_origin(&self) -> f64 {
+        /// Square of the distance at which points begin to say what slope there is.
+        const STIFF: f64 = 0.02;
+        let of = |sum: f64| sum / self.weight;
+        let ([x, y], value) = (self.x.map(of), of(self.value));
+        let [xx, yy, xy] = self.xx.map(of);
+        let (xx, yy, xy) = (xx - x * x + STIFF, yy - y * y + STIFF, xy - x * y);
+        let [xv, yv] = self.xv.map(of);
+        let (xv, yv) = (xv - x * value, yv - y * value);
+        let determinant = xx * yy - xy * xy;
+        let slopes = [(xv * yy - yv * xy) / determinant, (yv * xx - xv * xy) / determinant];
+        (value - slopes[0] * x - slopes[1] * y).max(0.0)
+    }
+}

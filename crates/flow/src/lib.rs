@@ -1,0 +1,121 @@
+//! A coarse tier: flushing without single pages, with throughput measured where it is needed.
+//!
+//! Which page is dirty does not matter for flushing: how many of each rate, and how old, does. A flow steps over cohorts of pages
+//! by rate and age ([`cohorts`](self)), read off the laws of the workload, never fitted. The server's own page cleaner, checkpointer
+//! and free check decide, asked through the same seam as over single pages: no formula of a server stands here. What queues
+//! decide, throughput by flushing and the speed of a busy cleaner, is measured: the exact machine runs for some seconds from the
+//! state of the flow, wherever that comes to something not known yet.
+//!
+//! The first [`EXACT_S`] seconds are simulated exactly, and so is what a flow refuses ([`Refused`]). No latencies: they stay the exact
+//! tier's. How far it is off is measured, `docs/flow.md`.
+
+mod clock;
+mod closure;
+mod cohorts;
+mod lists;
+mod refused;
+mod state;
+mod windows;
+
+pub use refused::{EXACT_S, FlowError, Refused};
+pub use windows::Servers;
+
+use clock::{Begin, Flow};
+use closure::Closure;
+use cohorts::Cohorts;
+use innosim_core::kernel::time::SimTime;
+use innosim_core::metrics::SecondSample;
+use innosim_core::run_spec::RunSpec;
+use innosim_core::seam::{AgeLimits, WorkBefore};
+use innosim_core::server::Stepping;
+use windows::Windows;
+
+/// Of these, the last ones, from which the flow knows what went on before.
+const LAST_S: usize = 10;
+/// Parts of an exact second that its cohorts are made in.
+const PARTS: u32 = 10;
+
+/// A run as a flow.
+#[derive(Debug, Clone)]
+pub struct FlowOutput {
+    /// A row a second; the first [`EXACT_S`] are exact.
+    pub seconds: Vec<SecondSample>,
+    /// Ages at which something happens.
+    pub age_limits: AgeLimits,
+    /// After which seconds a window was made.
+    pub windows_at_s: Vec<u64>,
+    /// Simulated seconds of all windows.
+    pub window_seconds: u64,
+}
+
+/// Whether a run may be a flow, as far as that is known before it begins.
+///
+/// # Errors
+/// [`Refused`]: why not.
+pub fn accepts(servers: &dyn Servers, spec: &RunSpec) -> Result<(), Refused> {
+    refused::by_spec(spec, servers.server().config())
+}
+
+/// Runs `spec` as a flow, unless `stop` says so after one of its seconds.
+///
+/// # Errors
+/// [`FlowError`]: a scenario that this tier refuses, or an exact part that fails.
+pub fn run(servers: &dyn Servers, spec: &RunSpec, stop: &dyn Fn() -> bool) -> Result<FlowOutput, FlowError> {
+    run_off_by(1.0, servers, spec, stop)
+}
+
+/// The same with a throughput that is off by `factor` wherever it is read: shows whether a check of this tier sees it.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_off_by(
+    factor: f64,
+    servers: &dyn Servers,
+    spec: &RunSpec,
+    stop: &dyn Fn() -> bool,
+) -> Result<FlowOutput, FlowError> {
+    accepts(servers, spec)?;
+    let mut exact = Stepping::new(servers.server(), spec);
+    let classes = exact.page_classes(spec);
+    let mut cohorts = Cohorts::new(classes.clone(), exact.redo_ring().current_lsn as f64);
+    let mut seconds: Vec<SecondSample> = Vec::new();
+    while seconds.len() < EXACT_S as usize {
+        let Some(row) = exact.second()? else { break };
+        follow(&mut cohorts, row);
+        seconds.push(row.clone());
+    }
+    let ring = exact.redo_ring();
+    drop(exact);
+    refused::by_exact_part(&seconds, ring.limits.stop_bytes)?;
+    let last = &seconds[seconds.len().saturating_sub(LAST_S)..];
+    let sum = |of: fn(&SecondSample) -> u64| last.iter().map(of).sum::<u64>();
+    let redo = sum(|row| row.redo_generated_bytes);
+    let redo_bytes = redo as f64 / sum(|row| row.transactions).max(1) as f64;
+    let each = last.len().max(1) as u64;
+    let before = WorkBefore {
+        redo_bytes_per_s: redo / each,
+        pages_flushed_per_s: sum(|row| row.pages_flushed) / each,
+        activity_unseen: false,
+    };
+    let transactions = seconds.iter().map(|row| row.transactions as f64).sum();
+    let closure = Closure::new(Windows::new(servers, spec, classes), redo_bytes, factor);
+    let begin = Begin { cohorts, transactions, checkpoint_lsn: ring.checkpoint_lsn as f64, before, seconds };
+    let ended = Flow::new(servers.server(), begin, SimTime::ZERO + spec.duration, closure).run(stop)?;
+    Ok(FlowOutput {
+        seconds: ended.seconds,
+        age_limits: ring.limits,
+        window_seconds: ended.closure.window_seconds(),
+        windows_at_s: ended.closure.made_at_s,
+    })
+}
+
+/// The cohorts as an exact second leaves them.
+fn follow(cohorts: &mut Cohorts, row: &SecondSample) {
+    let transactions = row.transactions as f64;
+    let redo_bytes = row.redo_generated_bytes as f64 / transactions.max(1.0);
+    for _ in 0..PARTS {
+        cohorts.modify(transactions / f64::from(PARTS), redo_bytes);
+        cohorts.flush(row.pages_flushed as f64 / f64::from(PARTS));
+    }
+    cohorts.split_indexes();
+}
