@@ -7,14 +7,19 @@ use super::judge::{has_reserve, is_answer};
 use super::space::Point;
 use innosim_core::metrics::Summary;
 
-/// The best of `points` in a case: sound and, as the scenario stands, fit to be recommended; not too slow for the goal, and
+/// The best of `points` in a case: sound and fit to be recommended, which with an input off is to keep the reserve; not too slow for the goal, and
 /// first by score. Of points of equal merit it is the lowest with a reserve, as more capacity buys nothing there. If none may be
 /// recommended, the best that is sound; if none is, the one that stalls least.
 pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
     let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
     let mut sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_stable(case, *p)).collect();
-    if case == Case::AS_IS && sound.iter().any(|(p, _)| is_answer(bench, *p)) {
-        sound.retain(|(p, _)| is_answer(bench, *p));
+    let needs_room = bench.goal() != Goal::Writes;
+    let may_be = |p: Point| match case {
+        Case::AS_IS => is_answer(bench, p),
+        _ => !needs_room || has_reserve(bench, case, p),
+    };
+    if sound.iter().any(|(p, _)| may_be(*p)) {
+        sound.retain(|(p, _)| may_be(*p));
     }
     if sound.is_empty() {
         let stalled_s = |s: &Summary| s.stall_seconds + s.sync_flush_seconds;
@@ -30,7 +35,6 @@ pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point 
     let fast: Vec<&&(Point, Summary)> = sound.iter().filter(|(_, s)| s.tps_mean >= least).collect();
     let top = fast.iter().map(|(_, s)| goal.score(s)).fold(f64::MIN, f64::max);
     let equal = fast.iter().filter(|(_, s)| goal.score(s) >= top - goal.grain() * top.abs()).map(|(point, _)| *point);
-    let needs_room = goal != Goal::Writes;
     // False, which is to have room, comes first.
     equal.min_by_key(|&p| (needs_room && !has_reserve(bench, case, p), p)).unwrap_or(bench.current())
 }

@@ -33,6 +33,8 @@ struct Syncs {
     survives: bool,
     /// Whether the age is at its limit above the edge too.
     is_full: bool,
+    /// Whether it is at its limit below the edge.
+    is_full_below: bool,
 }
 
 impl MadeUp {
@@ -88,7 +90,7 @@ impl TrialRunner for MadeUp {
         };
         let limit = (17.9 * redo * (1u64 << 30) as f64) as u64;
         // So far away that no age meets it.
-        let is_full = self.syncs.is_some_and(|syncs| syncs.is_full);
+        let is_full = self.syncs.is_some_and(|syncs| syncs.is_full || below && syncs.is_full_below);
         let async_bytes = if is_full { 1 } else { 10 * limit };
         let age_limits = AgeLimits { async_bytes, stop_bytes: limit, ..AgeLimits::default() };
         Ok(RunOutput {
@@ -243,6 +245,16 @@ fn an_answer_that_the_uncertainty_turns_is_refused() {
     assert!(hopeless.refused().is_some_and(|why| why.contains("no setting that was tried")));
 }
 
+/// A lower setting that is faster at its age limit is no answer as the scenario stands, so it turns none with an input off.
+#[test]
+fn a_setting_without_a_reserve_turns_no_answer() {
+    let mut server = MadeUp::new(6300.0, 0.0);
+    server.syncs = Some(Syncs { share: 1.12, survives: true, is_full: false, is_full_below: true });
+    let answer = ask(&server, "7000-bpi32", Goal::Throughput, false);
+    assert_eq!((answer.best.point.io_capacity_max, answer.refused()), (6500, None));
+    assert!(answer.sensitivity.iter().all(|s| s.loss == 0.0), "{:?}", answer.sensitivity);
+}
+
 #[test]
 fn redo_grows_while_doubling_it_pays() {
     let answer = ask(&MadeUp::new(6300.0, 0.0), "7000-bpi32", Goal::Throughput, true);
@@ -298,7 +310,7 @@ fn nothing_to_search() {
 
 #[test]
 fn sync_flushing_that_nobody_feels_is_left_alone() {
-    let syncs = Some(Syncs { share: 1.0, survives: true, is_full: true });
+    let syncs = Some(Syncs { share: 1.0, survives: true, is_full: true, is_full_below: false });
     let answer = ask(&MadeUp { syncs, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
     let Verdict::Keep(why) = &answer.verdict else { panic!("{:?}", answer.verdict) };
     assert!(why.contains("depends on sync flushing") && why.contains("no stall"), "{why}");
@@ -310,19 +322,19 @@ fn sync_flushing_that_nobody_feels_is_left_alone() {
 #[test]
 fn sync_flushing_that_stalls_under_stress_is_a_limit_or_ended() {
     // Nothing leaves a reserve: the redo log is the limit.
-    let full = Some(Syncs { share: 1.0, survives: false, is_full: true });
+    let full = Some(Syncs { share: 1.0, survives: false, is_full: true, is_full_below: false });
     let answer = ask(&MadeUp { syncs: full, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
     assert_eq!(answer.limit(), Some(Limit::Redo));
     let why = answer.refused().unwrap();
     assert!(why.starts_with("the redo log is the limit, and no innodb_io_capacity_max helps"), "{why}");
     assert!(why.contains("with the load a quarter higher") && answer.statements().is_empty(), "{why}");
     // Above the edge there is a reserve, and more throughput.
-    let slow = Some(Syncs { share: 0.9, survives: false, is_full: false });
+    let slow = Some(Syncs { share: 0.9, survives: false, is_full: false, is_full_below: false });
     let answer = ask(&MadeUp { syncs: slow, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
     assert_eq!((&answer.verdict, answer.best.point.io_capacity_max), (&Verdict::Try, 9000));
     assert!(answer.stressed.iter().any(|one| !one.comes_through && one.point == answer.current.point));
     // The same throughput for less than its reserve costs is no answer.
-    let dear = Some(Syncs { share: 1.02, survives: true, is_full: false });
+    let dear = Some(Syncs { share: 1.02, survives: true, is_full: false, is_full_below: false });
     let answer = ask(&MadeUp { syncs: dear, ..MadeUp::new(9000.0, 0.0) }, "7000-bpi32", Goal::Throughput, false);
     assert!(matches!(answer.verdict, Verdict::Keep(_)), "{:?}", answer.verdict);
 }
