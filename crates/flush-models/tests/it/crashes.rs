@@ -154,18 +154,19 @@ fn lost_in_the_window(world: impl Fn(ModelId) -> World) -> Vec<ModelId> {
     ModelId::INNODB.iter().copied().filter(loses).collect()
 }
 
-/// The window of servers that read the oldest modification after they synced. It is theirs, not the simulator's.
+/// The window is that of servers that read the oldest modification after they synced, and it is theirs, not the simulator's. MariaDB
+/// looks for files with unsynced writes until there is none, and here it reads the oldest modification in the same instant.
 #[test]
-fn without_a_doublewrite_older_servers_need_a_device_that_keeps_what_it_has_answered() {
+fn without_a_doublewrite_only_older_servers_need_a_device_that_keeps_what_it_has_answered() {
     let lost = lost_in_the_window(|model| busy(model).with("innodb_doublewrite", Value::Choice("OFF")));
     println!("changes are lost in {lost:?}");
-    assert!(!lost.is_empty() && lost.iter().all(|&model| reads_oldest_after_syncing(model)), "{lost:?}");
+    assert!(lost.iter().all(|&model| reads_oldest_after_syncing(model) && !model.is_mariadb()), "{lost:?}");
 }
 
-/// With a doublewrite too: a client that wants a page whose write is over has its file unsynced while the rest of the batch is
+/// With a doublewrite: a client that wants a page whose write is over has its file unsynced while the rest of the batch is
 /// on its way, a checkpoint that begins then has something to sync, and the batch ends meanwhile.
 #[test]
-fn with_a_doublewrite_older_servers_need_such_a_device_too() {
+fn with_a_doublewrite_older_servers_need_such_a_device() {
     let lost = lost_in_the_window(|model| {
         let mut world = with_slow_syncs(model);
         world.spec.workload.page_sets[0].pages = 400;
