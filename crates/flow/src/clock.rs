@@ -27,6 +27,9 @@ const SPREAD_S: f64 = 0.95;
 const CHECKPOINT: SimDuration = SimDuration(3_000_000);
 /// Until user threads look again that found the log full by a hair.
 const SHORTEST_STOP: SimDuration = SimDuration(1_000_000);
+/// Most seconds on end in which the redo log may be full without sync flushing by the cleaner: beyond, user threads wait for something
+/// that is not simulated here.
+const LONGEST_FULL_S: u32 = 10;
 
 /// A second.
 const SECOND: SimDuration = SimDuration(1_000_000_000);
@@ -82,6 +85,8 @@ pub(crate) struct Flow<'a> {
     page_writes: f64,
     second: Amounts,
     seconds: Vec<SecondSample>,
+    /// Seconds on end in which the redo log was full and the cleaner did not flush without a pause.
+    full_s: u32,
     refused: Option<Refused>,
 }
 
@@ -127,6 +132,7 @@ impl<'a> Flow<'a> {
             page_writes: 0.0,
             second: Amounts::default(),
             seconds: begin.seconds,
+            full_s: 0,
             refused: None,
         }
     }
@@ -427,5 +433,9 @@ impl<'a> Flow<'a> {
             free_check_waits: u64::from(stopped),
             ..SecondSample::default()
         });
+        self.full_s = if stopped && sync_flushed == 0.0 { self.full_s + 1 } else { 0 };
+        if self.full_s > LONGEST_FULL_S {
+            self.refused = Some(Refused::UserThreads);
+        }
     }
 }
