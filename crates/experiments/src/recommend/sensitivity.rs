@@ -3,7 +3,7 @@
 //! The best setting and the next higher one are run again in every [`Case`], and the next lower one where it could be an
 //! answer: where the best itself is sound, and not with a larger working set if it was not sound with the present one (it is
 //! taken for granted that neither less capacity nor more pages to write make a server sound). The answer stands if the best setting stays
-//! sound and loses little to a neighbour. If it does not, the nearest higher setting that is sound in every case is
+//! sound and loses little to a neighbour, or is better than the present setting there too. If it does not, the nearest higher setting that is sound in every case is
 //! offered as the safer one. If there is none near, or a neighbour gains much, the answer is refused: measuring that
 //! input comes first.
 
@@ -40,6 +40,8 @@ pub struct Sensitivity {
     pub best_there: Point,
     /// What the setting loses to that, a share of its goal.
     pub loss: f64,
+    /// Whether it is better than the present setting there.
+    pub beats_present: bool,
     /// Transactions a second of the setting there.
     pub tps: f64,
 }
@@ -101,7 +103,9 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     measure_first.sort_by(|a, b| weight(&cases, *b).total_cmp(&weight(&cases, *a)));
     measure_first.dedup();
     let safer = if cases.iter().all(|s| s.sound) { None } else { safer(bench, best)? };
-    let flips = cases.iter().filter(shaken).find(|s| s.sound || safer.is_none());
+    // What is better than the present setting there too is worth trying, though another may be better still.
+    let turns = |s: &&Sensitivity| if s.sound { !s.beats_present } else { safer.is_none() };
+    let flips = cases.iter().filter(shaken).find(turns);
     let refused = flips.map(|s| reason(bench, s, best));
     Ok(WhatIf { cases, safer, refused, measure_first })
 }
@@ -171,12 +175,14 @@ fn of(bench: &Bench<'_>, case: Case, best: Point, around: &[Point]) -> Option<Se
     let best_there = best_of(bench, case, around);
     let there = bench.mean(case, best_there)?;
     let (score, top) = (bench.goal().score(&mean), bench.goal().score(&there));
+    let present = bench.mean(case, bench.current()).filter(|_| best != bench.current());
     Some(Sensitivity {
         input: case.input?,
         change: f64::from(case.per_mille) / 1000.0,
         sound: bench.is_stable(case, best),
         best_there,
         loss: ((top - score) / top.abs().max(1e-9)).max(0.0),
+        beats_present: present.is_some_and(|present| score > bench.goal().score(&present)),
         tps: mean.tps_mean,
     })
 }
