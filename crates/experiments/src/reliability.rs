@@ -16,7 +16,7 @@
 //! Simplification: recordings of one server are no independent draws, so shares scatter more than their number says.
 
 use crate::advise::dirty_pages_told;
-use crate::calibrate::{Parameter, calibrate};
+use crate::calibrate::{Calibration, Parameter, calibrate};
 use crate::validate::{Validation, choose};
 use innosim_recordings::Recording;
 use std::collections::BTreeSet;
@@ -72,11 +72,19 @@ pub fn of_recordings(recordings: &[Recording]) -> Vec<Claim> {
     let sets = [("the second half", second_halves), ("another recording", partners.collect())];
     let mut claims = Vec::new();
     for (against, pairs) in sets {
+        let calibrated = |(recording, source, target): &(&str, &Recording, &Recording)| {
+            Some(((*recording).to_owned(), calibrate(source).ok()?, calibrate(target).ok()?))
+        };
+        let calibrations: Vec<(String, Calibration, Calibration)> = pairs.iter().filter_map(calibrated).collect();
         for (name, what) in RATIOS {
-            let agree = |(recording, source, target): &(&str, &Recording, &Recording)| {
-                Some(((*recording).to_owned(), ratios_agree(&ratio(source, name)?, &ratio(target, name)?)?))
+            let agree = |(recording, source, target): &(String, Calibration, Calibration)| {
+                Some((recording.clone(), ratios_agree(ratio(source, name)?, ratio(target, name)?)?))
             };
-            claims.push(Claim { what: what.to_owned(), against, cases: pairs.iter().filter_map(agree).collect() });
+            claims.push(Claim {
+                what: what.to_owned(),
+                against,
+                cases: calibrations.iter().filter_map(agree).collect(),
+            });
         }
         let holds = |(recording, source, target): &(&str, &Recording, &Recording)| {
             let range = dirty_pages_told(source, target)?;
@@ -139,12 +147,11 @@ fn halves(recording: &Recording) -> [Recording; 2] {
 }
 
 /// A ratio that is measured and not assumed.
-fn ratio(recording: &Recording, name: &str) -> Option<Parameter> {
-    let calibration = calibrate(recording).ok()?;
+fn ratio<'a>(calibration: &'a Calibration, name: &str) -> Option<&'a Parameter> {
     if name == "cpu" && !calibration.cpu_is_known {
         return None;
     }
-    calibration.parameters.into_iter().find(|parameter| parameter.name == name && parameter.uncertainty.is_some())
+    calibration.parameters.iter().find(|parameter| parameter.name == name && parameter.uncertainty.is_some())
 }
 
 /// Whether two ratios agree within their intervals.

@@ -42,7 +42,7 @@ pub fn run_flow(job: Job<'_>, stop: &dyn Fn() -> bool) -> Result<FlowOutput, Flo
 /// As [`run_flow`].
 pub fn run_flow_off_by(factor: f64, job: Job<'_>, stop: &dyn Fn() -> bool) -> Result<FlowOutput, FlowError> {
     let spec = RunSpec { replication: job.replication, ..job.scenario.run.clone() };
-    innosim_flow::run_off_by(factor, &ScenarioServers(job.scenario), &spec, stop)
+    innosim_flow::run(factor, &ScenarioServers(job.scenario), &spec, stop)
 }
 
 /// What both tiers tell of a run, as means over its seconds after the warm-up.
@@ -92,6 +92,21 @@ impl TierFigures {
     }
 }
 
+/// A figure: its name in JSON, and its value where a run has it.
+pub type TierFigure = (&'static str, fn(&TierFigures) -> Option<f64>);
+
+/// The figures that are shown, in their order.
+pub const TIER_FIGURES: [TierFigure; 8] = [
+    ("tps", |figures| Some(figures.tps)),
+    ("checkpoint_age_bytes", |figures| Some(figures.checkpoint_age_bytes)),
+    ("dirty_pages", |figures| Some(figures.dirty_pages)),
+    ("pages_flushed", |figures| Some(figures.pages_flushed)),
+    ("sync_pages", |figures| Some(figures.sync_pages)),
+    ("lowest_tps", |figures| Some(figures.lowest_tps)),
+    ("first_collapse_s", |figures| figures.waves.first_collapse_s),
+    ("period_s", |figures| figures.waves.period_s),
+];
+
 /// Seconds that figures of a scenario leave out.
 pub fn warmup_s(scenario: &Scenario) -> u64 {
     scenario.warmup.fixed_seconds().unwrap_or(WARMUP_S)
@@ -125,8 +140,9 @@ pub fn shipped_cases(common: &Overrides) -> Result<(Vec<TierCase>, Vec<RefusedCa
     for one in shipped() {
         let mut scenario = load(Source::Shipped(one.name), &Overrides { duration: None, ..common.clone() })?;
         let why = |scenario: &Scenario| innosim_flow::accepts(&ScenarioServers(scenario), &scenario.run).err();
-        let warmed = matches!(why(&scenario), Some(Refused::ColdStart { .. }));
-        if warmed || why(&scenario).is_none() {
+        let as_it_is = why(&scenario);
+        let warmed = matches!(as_it_is, Some(Refused::ColdStart { .. }));
+        if warmed || as_it_is.is_none() {
             scenario = load(Source::Shipped(one.name), common)?;
         }
         if warmed {

@@ -19,7 +19,7 @@ use innosim_core::metrics::{Regime, RunOutput};
 use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{Column, Purpose, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
-use observed::{Observed, mean};
+use observed::Observed;
 use predicted::Predicted;
 
 /// A measured figure and its prediction.
@@ -59,8 +59,8 @@ pub struct Trajectory {
 impl Trajectory {
     /// Root mean square error / observed mean; `None` without samples.
     pub fn nrmse(&self) -> Option<f64> {
-        let level = mean(&self.observed)?;
-        let square = mean(&self.observed.with(&self.predicted, |o, p| (p - o).powi(2)))?;
+        let level = self.observed.mean()?;
+        let square = self.observed.with(&self.predicted, |o, p| (p - o).powi(2)).mean()?;
         (level > 0.0).then(|| square.sqrt() / level)
     }
 }

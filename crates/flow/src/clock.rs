@@ -4,7 +4,7 @@ use crate::closure::Closure;
 use crate::cohorts::Cohorts;
 use crate::lists::Lists;
 use crate::refused::{FlowError, Refused};
-use crate::state::{Mode, State};
+use crate::state::{LATE_S, Mode, State};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::SecondSample;
 use innosim_core::seam::{
@@ -33,8 +33,6 @@ const LONGEST_FULL_S: u32 = 10;
 
 /// A second.
 const SECOND: SimDuration = SimDuration(1_000_000_000);
-/// Seconds of which a window is told what went on before.
-const LATE_S: usize = 10;
 
 /// What a second comes to, until it is over.
 #[derive(Debug, Clone, Copy, Default)]
@@ -166,8 +164,11 @@ impl<'a> Flow<'a> {
             cohorts: &self.cohorts,
             transactions: self.transactions,
             checkpoint_lsn: self.checkpoint_lsn,
-            redo_per_s: mean(|second| second.transactions) * self.closure.redo_bytes(),
-            flushed_per_s: mean(|second| second.pages_flushed),
+            before: WorkBefore {
+                redo_bytes_per_s: (mean(|second| second.transactions) * self.closure.redo_bytes()) as u64,
+                pages_flushed_per_s: mean(|second| second.pages_flushed) as u64,
+                activity_unseen: false,
+            },
         };
         let last = self.seconds.last().cloned().unwrap_or_default();
         self.closure.look(&state, &last)

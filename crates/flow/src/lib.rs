@@ -28,10 +28,9 @@ use innosim_core::metrics::SecondSample;
 use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::{AgeLimits, WorkBefore};
 use innosim_core::server::Stepping;
+use state::LATE_S;
 use windows::Windows;
 
-/// Of these, the last ones, from which the flow knows what went on before.
-const LAST_S: usize = 10;
 /// Parts of an exact second that its cohorts are made in.
 const PARTS: u32 = 10;
 
@@ -56,19 +55,12 @@ pub fn accepts(servers: &dyn Servers, spec: &RunSpec) -> Result<(), Refused> {
     refused::by_spec(spec, servers.server().config())
 }
 
-/// Runs `spec` as a flow, unless `stop` says so after one of its seconds.
+/// Runs `spec` as a flow, unless `stop` says so after one of its seconds. Throughput is off by `factor` wherever it is read: 1, but where
+/// a check of this tier is to see an error.
 ///
 /// # Errors
 /// [`FlowError`]: a scenario that this tier refuses, or an exact part that fails.
-pub fn run(servers: &dyn Servers, spec: &RunSpec, stop: &dyn Fn() -> bool) -> Result<FlowOutput, FlowError> {
-    run_off_by(1.0, servers, spec, stop)
-}
-
-/// The same with a throughput that is off by `factor` wherever it is read: shows whether a check of this tier sees it.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_off_by(
+pub fn run(
     factor: f64,
     servers: &dyn Servers,
     spec: &RunSpec,
@@ -87,7 +79,7 @@ pub fn run_off_by(
     let ring = exact.redo_ring();
     drop(exact);
     refused::by_exact_part(&seconds, ring.limits.stop_bytes)?;
-    let last = &seconds[seconds.len().saturating_sub(LAST_S)..];
+    let last = &seconds[seconds.len().saturating_sub(LATE_S)..];
     let sum = |of: fn(&SecondSample) -> u64| last.iter().map(of).sum::<u64>();
     let redo = sum(|row| row.redo_generated_bytes);
     let redo_bytes = redo as f64 / sum(|row| row.transactions).max(1) as f64;

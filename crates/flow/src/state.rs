@@ -1,6 +1,10 @@
 //! From what state a window begins, and what it tells.
 
 use crate::cohorts::Cohorts;
+use innosim_core::seam::WorkBefore;
+
+/// Seconds that are "of late": from them a server knows what went on before.
+pub(crate) const LATE_S: usize = 10;
 
 /// How the cleaner flushes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +38,6 @@ pub(crate) struct State<'a> {
     /// Transactions so far.
     pub(crate) transactions: f64,
     pub(crate) checkpoint_lsn: f64,
-    /// Of late.
-    pub(crate) redo_per_s: f64,
-    pub(crate) flushed_per_s: f64,
+    /// What went on of late.
+    pub(crate) before: WorkBefore,
 }

@@ -8,7 +8,7 @@ use crate::state::{Mode, Point, State};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::SecondSample;
 use innosim_core::run_spec::{DirtyStart, RunSpec};
-use innosim_core::seam::{AdaptiveFlushing, FlushGauges, Recommendation, RuleInput, ServerModel, View, WorkBefore};
+use innosim_core::seam::{AdaptiveFlushing, FlushGauges, Recommendation, RuleInput, ServerModel, View};
 use innosim_core::server::Stepping;
 use innosim_core::workload::PageClass;
 
@@ -56,14 +56,11 @@ impl<'a> Windows<'a> {
 
     /// A window from here.
     pub(crate) fn measure(&mut self, mode: Mode, at: &State<'_>) -> Result<Measured, FlowError> {
-        let before = WorkBefore {
-            redo_bytes_per_s: at.redo_per_s as u64,
-            pages_flushed_per_s: at.flushed_per_s as u64,
-            activity_unseen: false,
-        };
         let checkpoint_age_bytes = (at.cohorts.lsn() - at.checkpoint_lsn) as u64;
-        let spec =
-            RunSpec { dirty_start: Some(DirtyStart { share: 0.0, checkpoint_age_bytes, before }), ..self.spec.clone() };
+        let spec = RunSpec {
+            dirty_start: Some(DirtyStart { share: 0.0, checkpoint_age_bytes, before: at.before }),
+            ..self.spec.clone()
+        };
         let (server, seconds) = match mode {
             Mode::Adaptive => (self.with_steps().ok_or(Refused::Cleaner)?, BEGIN_S + STEPS.len() as u64 * STEP_S),
             Mode::Sync => (self.servers.server(), SYNC_S),

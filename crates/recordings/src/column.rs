@@ -66,6 +66,12 @@ impl Column {
         self.present().reduce(f64::max)
     }
 
+    /// The mean of the values that are there.
+    pub fn mean(&self) -> Option<f64> {
+        let (sum, count) = self.present().fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
     /// A column of another figure of each sample.
     #[must_use]
     pub fn map(&self, figure: impl Fn(f64) -> f64) -> Column {

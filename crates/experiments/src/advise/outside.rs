@@ -18,8 +18,7 @@
 //! Simplifications: a kind that leaves no counter (a hot row without waits, a trigger's writes) is not seen, and the back-test alone
 //! stands against it.
 
-use innosim_recordings::{Column, Quantity, Recording};
-use innosim_statistics::mean;
+use innosim_recordings::{Quantity, Recording};
 
 /// Threads that run at once, the most of any comparison (eleven servers with 512 clients).
 const MOST_RUNNING: f64 = 600.0;
@@ -92,11 +91,11 @@ impl Seen<'_> {
     }
 
     fn mean_of(&self, quantity: Quantity) -> Option<f64> {
-        mean_of(&self.0.get(quantity)?)
+        self.0.get(quantity)?.mean()
     }
 
     fn mean(&self, name: &str) -> Option<f64> {
-        mean_of(&self.0.series.column(name)?)
+        self.0.series.column(name)?.mean()
     }
 
     /// Units of work a second.
@@ -112,11 +111,6 @@ impl Seen<'_> {
     fn is_set(&self, name: &str) -> bool {
         self.0.variables.get(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
-}
-
-/// Mean of the samples that are there.
-fn mean_of(column: &Column) -> Option<f64> {
-    mean(&column.present().collect::<Vec<f64>>())
 }
 
 /// Dirty pages that leave the pool by the LRU list before the checkpoint age comes to them.
@@ -141,7 +135,7 @@ fn early(seen: &Seen<'_>) -> Option<Outside> {
     let stays_s = seen.mean_of(Quantity::LruPages)? / read.max(1e-9);
     let age =
         seen.0.get(Quantity::Lsn)?.with(&seen.0.get(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint);
-    let turn_s = mean_of(&age)? / seen.rate_of(Quantity::Lsn).filter(|rate| *rate > 0.0)?;
+    let turn_s = age.mean()? / seen.rate_of(Quantity::Lsn).filter(|rate| *rate > 0.0)?;
     (stays_s < turn_s).then(|| Outside {
         decides: true,
         what: format!(

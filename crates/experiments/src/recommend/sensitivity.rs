@@ -3,8 +3,8 @@
 //! The best setting and the next higher one are run again in every [`Case`], and the next lower one where it could be an
 //! answer: where the best itself is sound, and not with a larger working set if it was not sound with the present one (it is
 //! taken for granted that neither less capacity nor more pages to write make a server sound). The answer stands if the best setting stays
-//! sound and loses little to a neighbour, or is better than the present setting there too. If it does not, the nearest higher setting that is sound in every case is
-//! offered as the safer one. If there is none near, or a neighbour gains much, the answer is refused: measuring that
+//! sound and loses little to a neighbour, or is better than the present setting there too. If it does not, the nearest higher
+//! setting that is sound in every case is offered as the safer one. If there is none near, or a neighbour gains much, the answer is refused: measuring that
 //! input comes first.
 
 use super::bench::{Ahead, Bench, RecommendError};

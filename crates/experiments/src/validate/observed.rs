@@ -78,16 +78,16 @@ impl Observed {
     /// Figures under the names of a summary.
     pub(super) fn metrics(&self) -> Vec<(&'static str, f64)> {
         let figures = [
-            ("tps_mean", mean(&self.tps)),
-            ("checkpoint_age_mean", mean(&self.age)),
+            ("tps_mean", self.tps.mean()),
+            ("checkpoint_age_mean", self.age.mean()),
             ("checkpoint_age_max", self.age.largest()),
             ("pages_flushed_per_s_mean", self.mean_of_steps(&self.flushed)),
-            ("dirty_pages_mean", mean(&self.dirty)),
+            ("dirty_pages_mean", self.dirty.mean()),
             // Log sequence numbers that are rarer than the samples have no neighbours.
             ("redo_bytes_per_s", self.mean_of_steps(&self.redo).or_else(|| self.redo_over_all())),
             ("pages_flushed_sync", self.sync_pages),
             ("stall_seconds", self.stall_seconds()),
-            ("latency_ms_p95_mean", mean(&self.latency)),
+            ("latency_ms_p95_mean", self.latency.mean()),
         ];
         figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
@@ -181,9 +181,4 @@ pub(super) fn as_run(trajectories: &[Trajectory], predicted: &RunOutput) -> RunO
         age_limits: predicted.age_limits,
         ..RunOutput::default()
     }
-}
-
-/// Mean of the values that are there.
-pub(super) fn mean(values: &Column) -> Option<f64> {
-    innosim_statistics::mean(&values.present().collect::<Vec<f64>>())
 }

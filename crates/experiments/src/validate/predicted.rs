@@ -61,18 +61,18 @@ impl<'a> Predicted<'a> {
     pub(super) fn value(&self, name: &str) -> Option<f64> {
         let Observed { age, dirty, flushed, redo, tps, .. } = &self.series;
         match name {
-            "tps_mean" => super::mean(&where_known(tps, &self.observed.tps)),
-            "checkpoint_age_mean" => super::mean(&where_known(age, &self.observed.age)),
+            "tps_mean" => where_known(tps, &self.observed.tps).mean(),
+            "checkpoint_age_mean" => where_known(age, &self.observed.age).mean(),
             "checkpoint_age_max" => Some(self.largest_age()),
             "pages_flushed_per_s_mean" => self.series.mean_of_steps(&where_known(flushed, &self.observed.flushed)),
-            "dirty_pages_mean" => super::mean(&where_known(dirty, &self.observed.dirty)),
+            "dirty_pages_mean" => where_known(dirty, &self.observed.dirty).mean(),
             // Where log sequence numbers are rarer than samples, the observed rate is that of the whole time.
             "redo_bytes_per_s" => self
                 .series
                 .mean_of_steps(&where_known(redo, &self.observed.redo))
                 .or_else(|| self.series.mean_of_steps(redo)),
             "pages_flushed_sync" => Some(self.covered().iter().map(|second| second.sync_pages as f64).sum()),
-            "latency_ms_p95_mean" => super::mean(&where_known(&self.series.latency, &self.observed.latency)),
+            "latency_ms_p95_mean" => where_known(&self.series.latency, &self.observed.latency).mean(),
             "stall_seconds" => self.thinned().stall_seconds(),
             _ => None,
         }

@@ -12,7 +12,7 @@ use crate::runner::failure;
 use crate::text_table::TextTable;
 use innosim_core::metrics::SecondSample;
 use innosim_experiments::runner::Job;
-use innosim_experiments::tiers::{TierFigures, run_flow, warmup_s};
+use innosim_experiments::tiers::{TIER_FIGURES, TierFigures, run_flow, warmup_s};
 use innosim_flow::{EXACT_S, FlowError, FlowOutput};
 use innosim_report::numbers::{bytes, count};
 use innosim_report::write_file;
@@ -92,18 +92,18 @@ pub(super) fn show(scenario: &Scenario, flow: &Flow, args: &RunArgs, out: Option
     Ok(())
 }
 
-/// A figure: its name in JSON and for people, its value, and how it is written.
-type Figure = (&'static str, &'static str, fn(&TierFigures) -> Option<f64>, fn(f64) -> String);
+/// A figure's name for people, and how it is written.
+type Written = (&'static str, fn(f64) -> String);
 
-const FIGURES: [Figure; 8] = [
-    ("tps", "transactions/s", |figures| Some(figures.tps), count),
-    ("checkpoint_age_bytes", "checkpoint age", |figures| Some(figures.checkpoint_age_bytes), bytes),
-    ("dirty_pages", "dirty pages", |figures| Some(figures.dirty_pages), count),
-    ("pages_flushed", "pages flushed/s", |figures| Some(figures.pages_flushed), count),
-    ("sync_pages", "by sync flushing/s", |figures| Some(figures.sync_pages), count),
-    ("lowest_tps", "lowest 10 s, transactions/s", |figures| Some(figures.lowest_tps), count),
-    ("first_collapse_s", "first collapse after, s", |figures| figures.waves.first_collapse_s, count),
-    ("period_s", "period of its waves, s", |figures| figures.waves.period_s, count),
+const WRITTEN: [Written; TIER_FIGURES.len()] = [
+    ("transactions/s", count),
+    ("checkpoint age", bytes),
+    ("dirty pages", count),
+    ("pages flushed/s", count),
+    ("by sync flushing/s", count),
+    ("lowest 10 s, transactions/s", count),
+    ("first collapse after, s", count),
+    ("period of its waves, s", count),
 ];
 
 fn for_people(
@@ -119,7 +119,7 @@ fn for_people(
     let heads: &[&str] = if exact.is_some() { &["", ">flow", ">exact", ">flow is off by"] } else { &["", ">flow"] };
     let mut table = TextTable::new(heads);
     let written = |value: Option<f64>, how: fn(f64) -> String| value.map_or_else(|| "-".to_owned(), how);
-    for (_, name, of, how) in FIGURES {
+    for ((_, of), (name, how)) in TIER_FIGURES.into_iter().zip(WRITTEN) {
         let mut row = vec![name.to_owned(), written(of(figures), how)];
         if let Some((exact, _)) = exact {
             row.push(written(of(exact), how));
@@ -160,7 +160,7 @@ fn document(
 ) -> Value {
     let of = |figures: &TierFigures| -> Value {
         let mut of: Map<_, _> =
-            FIGURES.iter().map(|(name, _, of, _)| ((*name).to_owned(), json!(of(figures)))).collect();
+            TIER_FIGURES.iter().map(|(name, of)| ((*name).to_owned(), json!(of(figures)))).collect();
         of.insert("regime".to_owned(), json!(figures.regime.name()));
         of.into()
     };

@@ -12,7 +12,9 @@ use crate::text_table::TextTable;
 use innosim_core::metrics::Regime;
 use innosim_experiments::reproduce::short;
 use innosim_experiments::runner::{Job, in_parallel};
-use innosim_experiments::tiers::{BothTiers, RefusedCase, TierCase, TierFigures, error_of, shipped_cases};
+use innosim_experiments::tiers::{
+    BothTiers, RefusedCase, TIER_FIGURES, TierCase, TierFigures, error_of, shipped_cases,
+};
 use innosim_flow::FlowError;
 use innosim_report::write_file;
 use innosim_scenario::Overrides;
@@ -21,19 +23,9 @@ use serde_json::{Map, Value, json};
 /// Replications of a scenario if nothing is said.
 const REPLICATIONS: u32 = 3;
 
-/// A figure: its name in JSON, the head of its column, and its value.
-type Figure = (&'static str, &'static str, fn(&TierFigures) -> Option<f64>);
-
-const FIGURES: [Figure; 8] = [
-    ("tps", ">tps", |figures| Some(figures.tps)),
-    ("checkpoint_age_bytes", ">age", |figures| Some(figures.checkpoint_age_bytes)),
-    ("dirty_pages", ">dirty", |figures| Some(figures.dirty_pages)),
-    ("pages_flushed", ">flushed", |figures| Some(figures.pages_flushed)),
-    ("sync_pages", ">sync", |figures| Some(figures.sync_pages)),
-    ("lowest_tps", ">lowest 10 s", |figures| Some(figures.lowest_tps)),
-    ("first_collapse_s", ">collapse", |figures| figures.waves.first_collapse_s),
-    ("period_s", ">period", |figures| figures.waves.period_s),
-];
+/// The head of each figure's column.
+const HEADS: [&str; TIER_FIGURES.len()] =
+    [">tps", ">age", ">dirty", ">flushed", ">sync", ">lowest 10 s", ">collapse", ">period"];
 
 /// A scenario and its replications.
 struct Compared {
@@ -47,7 +39,7 @@ impl Compared {
     }
 
     fn errors(&self) -> impl Iterator<Item = (&'static str, Option<f64>)> + '_ {
-        FIGURES.iter().map(|(name, _, of)| (*name, error_of(&self.pairs, of)))
+        TIER_FIGURES.iter().map(|(name, of)| (*name, error_of(&self.pairs, of)))
     }
 
     /// How much more of its seconds the coarse tier has stalled, and the exact one's share.
@@ -130,8 +122,7 @@ fn compare(cases: Vec<TierCase>, replications: u32, refused: &mut Vec<RefusedCas
 
 fn for_people(compared: &[Compared], refused: usize) -> String {
     let mut text = "How far the coarse tier is off:\n\n".to_owned();
-    let heads = FIGURES.iter().map(|(_, head, _)| *head);
-    let heads: Vec<&str> = ["scenario"].into_iter().chain(heads).chain([">stalled", "regime", ">windows"]).collect();
+    let heads: Vec<&str> = ["scenario"].into_iter().chain(HEADS).chain([">stalled", "regime", ">windows"]).collect();
     let mut table = TextTable::new(&heads);
     let share = |error: Option<f64>| error.map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error));
     for one in compared {
