@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   recording --as_unknown_load--> work, redo, ages                 what is missing is said, with what brings it
+//!      counters --shortage, outside--> refused at once where they rule an answer out
 //!      first half  --measured--> spectrum, redo, CPU   --backtest--> second half predicted; refused if badly
 //!      all of it   --measured--> load --text--> scenario --recommend--> settings
 //!                                  |-- what the spectrum or the device leaves open: searched again --> interval
@@ -25,6 +26,7 @@ mod measured;
 mod outside;
 mod sentences;
 mod shortage;
+mod subject;
 mod text;
 mod unknown;
 
@@ -37,18 +39,13 @@ pub use unknown::{Prepared, dirty_pages_told, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND};
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, best_setting, recommend};
-use backtest::Tested;
 use demand::Demand;
-use innosim_recordings::{Missing, Quantity, Recording, UnknownLoad, understood_settings};
+use innosim_recordings::{Missing, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
 use innosim_spectrum::AgesUsed;
 use measured::Measured;
-use text::{Drive, Wanted};
+use subject::{Findings, Subject};
 
-/// Longest stretch that is simulated, seconds.
-const LONGEST_S: f64 = 7200.0;
-/// Length of the search's scenario: runs take two and a half turns of the redo log of it.
-const SEARCH_S: f64 = 6000.0;
 /// Length of runs where the checkpoint age stands at its limit and falls from it.
 const OUTLAST_WAVES: &str = "600s";
 /// Spread of what the evidence leaves open from which on it is searched at both ends.
@@ -128,12 +125,12 @@ pub struct World {
 pub struct Advice {
     /// The load.
     pub load: LoadFound,
-    /// Name of the device that the answer is for.
-    pub device: String,
+    /// Name of the device that the answer is for; `None` if none was tried.
+    pub device: Option<String>,
     /// Devices that its disk can't be, with why.
     pub not_the_device: Vec<(String, String)>,
-    /// The back-test on it.
-    pub backtest: Backtest,
+    /// The back-test on it; `None` if counters ruled an answer out before.
+    pub backtest: Option<Backtest>,
     /// The answer; `None` if the back-test was too bad.
     pub answer: Option<Answer>,
     /// Answers where the evidence leaves something open.
@@ -150,6 +147,13 @@ pub struct Advice {
     pub scenario: String,
     /// The present and the best setting second by second, if asked for.
     pub courses: Vec<Course>,
+}
+
+impl Advice {
+    /// Whether the latency came out as it was recorded, so that it is told.
+    pub fn latency_is_predicted(&self) -> bool {
+        self.backtest.as_ref().is_some_and(|test| test.latency() == Reproduced::Yes)
+    }
 }
 
 /// Why there is no advice.
@@ -171,66 +175,37 @@ pub enum AdviseError {
 /// # Errors
 /// [`AdviseError`] if too little was recorded, or a run fails.
 pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice, AdviseError> {
-    let unknown = request.recording.as_unknown_load().map_err(AdviseError::Missing)?;
-    let whole = &unknown.recording;
-    let telling = busiest(whole);
+    let subject = Subject::new(request, runner)?;
+    let outside = outside::outside(&subject.unknown.recording);
+    let ruled_out = shortage::free_pages_are_short(request.recording).or_else(|| outside::refusal(&outside));
+    let findings = if ruled_out.is_some() && !request.anyway { subject.unsearched()? } else { subject.findings()? };
+    let Findings { best, others, not_it, device, measured } = findings;
     let model = request.recording.model().map_err(AdviseError::NoLoad)?;
-    let no_load = |why: String| match runner.time_is_up() {
-        true => AdviseError::Search(RecommendError::OutOfTime),
-        false => AdviseError::NoLoad(format!("{}: {why}", request.recording.name)),
-    };
-    let disk = telling.disk_use();
-    let demand = Demand::of(&telling).ok_or_else(|| no_load("work was counted only once".to_owned()))?;
-    let measured_on = |device: &Device| {
-        let mut measured = Measured::of(whole)?;
-        if let Some(clients) = demand.closed {
-            closed::take_throughput(&mut measured, &telling, &demand, clients, device, runner)?;
-        }
-        Ok(measured)
-    };
-    let tested = || backtest::backtest(&telling, &request.devices, request.seed, disk.as_ref(), runner);
-    // Runs one after the other leave a processor without work: where the device is known, both at once.
-    let only = if let [(_, only)] = &request.devices[..] { Some(only) } else { None };
-    let (tested, measured) = rayon::join(tested, || only.map(&measured_on));
-    let Tested { mut tests, not_it, lifted } = tested.map_err(no_load)?;
-    let best = tests.remove(0);
-    let device_of =
-        |name: &str| request.devices.iter().chain(&lifted).find(|(other, _)| other == name).map(|(_, device)| device);
-    let device = device_of(&best.device).cloned().unwrap_or_default();
-    let measured: Measured = measured.unwrap_or_else(|| measured_on(&device)).map_err(no_load)?;
-    let drive = drive_of(&demand, request.load);
-    let scenario_of = |measured: &Measured, device: &Device| {
-        let start = usual_state(&telling);
-        let length = (SEARCH_S, "auto");
-        let wanted = Wanted { target: &telling, load: measured, demand: &demand, drive, device, length, start };
-        wanted.toml().map_err(no_load)
-    };
-    let scenario = scenario_of(&measured, &device)?;
-    let outside = outside::outside(whole);
+    let not_understood = understood_settings(request.recording, model).1;
+    // The waves of an age that stands at its limit outlast the usual runs: one long run of each setting.
+    let long = best.as_ref().is_some_and(|best| best.falls_from_limit);
     let mut advice = Advice {
-        load: load_found(&unknown, &measured, &demand, understood_settings(request.recording, model).1),
-        device: best.device.clone(),
+        load: load_found(&subject.unknown, &measured, &subject.demand, not_understood),
+        device: best.as_ref().map(|best| best.device.clone()),
         not_the_device: not_it,
-        refused: ruled_out_by(request.recording, &outside, &best),
+        refused: ruled_out.or_else(|| refusal(best.as_ref()?)),
         outside: outside::said(&outside),
         caution: None,
         backtest: best,
         answer: None,
         worlds: Vec::new(),
         worlds_left_out: Vec::new(),
-        scenario,
+        scenario: subject.scenario(&measured, &device)?,
         courses: Vec::new(),
     };
     if advice.refused.is_some() && !request.anyway {
         return Ok(advice);
     }
-    // The waves of an age that stands at its limit outlast the usual runs: one long run of each setting.
-    let long = advice.backtest.falls_from_limit;
     let replications = if long { 1 } else { request.replications };
     let ask = |redo| recommend(&question(request, &advice.scenario, redo, replications, long), runner);
     let (answer, is_alike) = answered(request, ask, long, runner)?;
     // Where no setting is better than another, none is in a world beside it.
-    let open = if is_alike { Vec::new() } else { worlds(request, &measured, &device, &tests, &scenario_of)? };
+    let open = if is_alike { Vec::new() } else { worlds(&subject, &measured, &device, &others)? };
     search_worlds(
         &mut advice,
         open,
@@ -297,11 +272,10 @@ fn question<'a>(request: &'a Request<'_>, text: &'a str, redo: bool, replication
 
 /// Scenarios of what the evidence leaves open.
 fn worlds(
-    request: &Request<'_>,
+    subject: &Subject<'_>,
     measured: &Measured,
     device: &Device,
     others: &[Backtest],
-    scenario_of: &dyn Fn(&Measured, &Device) -> Result<String, AdviseError>,
 ) -> Result<Vec<(String, String)>, AdviseError> {
     let mut worlds = Vec::new();
     let fit = &measured.fit;
@@ -313,52 +287,16 @@ fn worlds(
     if is_open(at) || is_open(2.0 * at) {
         let [least, most] = fit.extremes();
         for (name, spectrum) in [("fewest rarely written pages", least), ("most rarely written pages", most)] {
-            worlds.push((name.to_owned(), scenario_of(&measured.with_spectrum(spectrum), device)?));
+            worlds.push((name.to_owned(), subject.scenario(&measured.with_spectrum(spectrum), device)?));
         }
     }
     for test in others.iter().filter(|test| test.failures().is_empty()).take(OTHER_DEVICES) {
-        let other = request.devices.iter().find(|(name, _)| *name == test.device);
+        let other = subject.request.devices.iter().find(|(name, _)| *name == test.device);
         if let Some((name, other)) = other {
-            worlds.push((format!("device {name}"), scenario_of(measured, other)?));
+            worlds.push((format!("device {name}"), subject.scenario(measured, other)?));
         }
     }
     Ok(worlds)
-}
-
-fn drive_of(demand: &Demand, factor: f64) -> Drive {
-    match demand.closed {
-        Some(clients) => Drive::Closed((f64::from(clients) * factor).round().max(1.0) as u32),
-        None => Drive::Even(demand.level() * factor),
-    }
-}
-
-/// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
-fn usual_state(recording: &Recording) -> usize {
-    let Some(dirty) = recording.get(Quantity::DirtyPages) else { return 0 };
-    let mut known: Vec<(usize, f64)> = dirty.placed().collect();
-    known.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-    known.get(known.len() / 2).map_or(0, |(i, _)| *i)
-}
-
-/// The two busiest hours of a recording, or all of a shorter one.
-fn busiest(recording: &Recording) -> Recording {
-    let (start, end) = recording.load_window();
-    if end - start <= LONGEST_S {
-        return recording.clone();
-    }
-    let Some(demand) = Demand::of(recording) else { return recording.clone() };
-    let within = |from: f64| {
-        let inside = demand.pieces.iter().filter(|(at, _)| *at >= from && *at < from + LONGEST_S);
-        inside.map(|(_, rate)| rate).sum::<f64>()
-    };
-    let starts = demand.pieces.iter().map(|(at, _)| *at).filter(|at| at + LONGEST_S <= end);
-    let from = starts.max_by(|a, b| within(*a).total_cmp(&within(*b)).then(b.total_cmp(a))).unwrap_or(start);
-    recording.between(from, from + LONGEST_S).begun_before(0.0)
-}
-
-/// Why nothing is advised before anything is searched: free pages were short, or the load was never compared with, or the back-test failed.
-fn ruled_out_by(recording: &Recording, outside: &[outside::Outside], test: &Backtest) -> Option<String> {
-    shortage::free_pages_are_short(recording).or_else(|| outside::refusal(outside)).or_else(|| refusal(test))
 }
 
 /// Why a back-test that came out like this lets nothing be advised.
@@ -461,5 +399,55 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refus
         shape_is_told: fit.shape_is_told,
         age_is_derived: !unknown.lsn_is_recorded || !unknown.checkpoint_is_recorded,
         remarks: remarks(unknown, measured, refused),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::Job;
+    use innosim_core::metrics::RunOutput;
+    use innosim_core::server::RunError;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Counts the runs that it is asked for, and makes none.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl TrialRunner for Counting {
+        fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            let seconds = (1..=job.seconds()).map(|second| innosim_core::metrics::SecondSample {
+                second,
+                ..innosim_core::metrics::SecondSample::default()
+            });
+            Ok(RunOutput { series: seconds.collect(), ..RunOutput::default() })
+        }
+    }
+
+    /// The counters alone refuse: no back-test is made, and no search.
+    #[test]
+    fn counters_that_rule_an_answer_out_cost_no_run() {
+        let recording = outside::tests::recording(&[("buffer_flush_batch_total_pages", 40.0)], &[], "");
+        let request = |anyway| Request {
+            recording: &recording,
+            devices: vec![("nvme".to_owned(), Device::Profile("nvme".to_owned()))],
+            goal: Goal::Throughput,
+            redo: false,
+            load: 1.0,
+            seed: None,
+            set: Vec::new(),
+            duration: None,
+            replications: 1,
+            anyway,
+            courses: false,
+        };
+        let runner = Counting::default();
+        let advice = advise(&request(false), &runner).unwrap();
+        assert!(advice.refused.unwrap().contains("60 % of all pages are written to make room"));
+        assert!(advice.backtest.is_none() && advice.answer.is_none() && advice.scenario.contains("profile = \"nvme\""));
+        assert_eq!(runner.0.load(Ordering::Relaxed), 0);
+        let _ = advise(&request(true), &runner);
+        assert!(runner.0.load(Ordering::Relaxed) > 0, "--anyway");
     }
 }

@@ -88,12 +88,19 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     }
     if let Some(out) = &out {
         fill(out.path(), LAST, |dir| {
-            page::write(&dir.join("report.html"), &recording.name, &advice, blocks)?;
+            if let Some(test) = &advice.backtest {
+                page::write(&dir.join("report.html"), &recording.name, &advice, test, blocks)?;
+                write_file(&dir.join("backtest.csv"), super::validate::csv(&test.validation.trajectories).as_bytes())?;
+            }
             write(dir, &advice, &document, &text)
         })?;
         if !args.common.quiet {
-            let files =
-                "report.html, advice.txt, advice.json, the scenario that was searched and the back-test's series";
+            let files = match &advice.backtest {
+                Some(_) => {
+                    "report.html, advice.txt, advice.json, the scenario that was searched and the back-test's series"
+                }
+                None => "advice.txt, advice.json and the scenario that would be searched",
+            };
             note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
         }
     }
@@ -148,7 +155,6 @@ fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Don
 
 fn write(dir: &Path, advice: &Advice, document: &serde_json::Value, text: &str) -> Result<(), ReportError> {
     write_file(&dir.join("scenario.toml"), advice.scenario.as_bytes())?;
-    write_file(&dir.join("backtest.csv"), super::validate::csv(&advice.backtest.validation.trajectories).as_bytes())?;
     write_file(&dir.join("advice.txt"), text.as_bytes())?;
     write_file(&dir.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
 }

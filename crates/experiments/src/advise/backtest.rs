@@ -52,6 +52,8 @@ pub struct Backtest {
     pub device: String,
     /// Clients whose waiting for the server makes the load; `None` if it was driven by the recorded demand.
     pub clients: Option<u32>,
+    /// CPU time of a unit of work that they came to the recorded throughput with, µs.
+    pub(super) cpu_us: Option<f64>,
     /// Measured and predicted figures of the second half.
     pub validation: Validation,
     /// The run.
@@ -234,7 +236,7 @@ impl Halves<'_> {
         let drive = Drive::Closed(clients);
         let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
         let test = self.run_all(vec![(name.clone(), prediction)])?.pop().ok_or("no run was made")?;
-        Ok(Backtest { clients: Some(clients), ..test })
+        Ok(Backtest { clients: Some(clients), cpu_us: measured.calibration.get("cpu"), ..test })
     }
 
     /// Tests driven by the recorded demand, the best one first.
@@ -294,7 +296,7 @@ impl Halves<'_> {
                 predicted: seen.write_bytes,
             }));
             let falls_from_limit = falls_from_limit(self.recording, &output);
-            Ok(Backtest { device, clients: None, validation, output, disk, falls_from_limit })
+            Ok(Backtest { device, clients: None, cpu_us: None, validation, output, disk, falls_from_limit })
         };
         named.into_iter().zip(runs).map(one).collect()
     }

@@ -7,6 +7,7 @@
 
 use super::demand::Demand;
 use super::measured::Measured;
+use super::subject::usual_state;
 use super::text::{Drive, Wanted};
 use crate::calibrate::Device;
 use crate::recommend::TrialRunner;
@@ -40,7 +41,7 @@ pub(super) fn take_throughput(
     let aim = Aim { rate: demand.settled, clients, cores: f64::from(recording.cpus.unwrap_or(16)), longest };
     let first = measured.calibration.get("cpu").unwrap_or(LEAST_US);
     let nearest = search(&aim, first, |cpu, length| {
-        set_cpu(measured, cpu, String::new());
+        measured.guess_cpu(cpu);
         let wanted = Wanted {
             target: recording,
             load: measured,
@@ -48,7 +49,7 @@ pub(super) fn take_throughput(
             drive: Drive::Closed(clients),
             device,
             length: (length, "0s"),
-            start: super::usual_state(recording),
+            start: usual_state(recording),
         };
         let text = wanted.toml()?;
         let scenario = load(Source::Text { name: &recording.name, text: &text }, &Overrides::default())
@@ -64,7 +65,7 @@ pub(super) fn take_throughput(
     } else {
         format!("the nearest that was tried: {clients} clients are {:+.0} % off the recorded throughput", 100.0 * off)
     };
-    set_cpu(measured, nearest.cpu, method);
+    measured.set_cpu(nearest.cpu, method);
     measured.throughput_is_off = (!nearest.is_close(&aim)).then(|| {
         format!(
             "no CPU time that was tried brings {clients} clients to the recorded {:.0} a second: the nearest, {:.0} us a unit of \
@@ -77,12 +78,6 @@ pub(super) fn take_throughput(
         )
     });
     Ok(())
-}
-
-fn set_cpu(measured: &mut Measured, us: f64, method: String) {
-    if let Some(parameter) = measured.calibration.parameters.iter_mut().find(|p| p.name == "cpu") {
-        (parameter.value, parameter.uncertainty, parameter.method) = (us, None, method);
-    }
 }
 
 /// What a closed loop must come to.

@@ -102,6 +102,18 @@ impl Measured {
         Measured { spectrum: in_scenarios(spectrum, self.most_pages, self.fit.ages.high), ..self.clone() }
     }
 
+    /// Takes a CPU time of a unit of work that is to be found out.
+    pub(super) fn guess_cpu(&mut self, us: f64) {
+        self.set_cpu(us, String::new());
+    }
+
+    /// Takes a CPU time of a unit of work, and how it was found.
+    pub(super) fn set_cpu(&mut self, us: f64, method: String) {
+        if let Some(parameter) = self.calibration.parameters.iter_mut().find(|p| p.name == "cpu") {
+            (parameter.value, parameter.uncertainty, parameter.method) = (us, None, method);
+        }
+    }
+
     /// The same load with a CPU time that may be wrong.
     pub(super) fn with_unknown_cpu(&self) -> Measured {
         Measured { cpu_is_measured: false, ..self.clone() }

@@ -267,13 +267,13 @@ fn temporary(seen: &Seen<'_>) -> Option<Outside> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use std::fmt::Write as _;
 
     /// An hour of a quiet server, second by second, as SHOW GLOBAL STATUS in a CSV: 1000 units of work and 1 MB of redo a second,
     /// 100 pages written, an age of 300 MB. Counters of `changed` grow by the figure each second; those of `stands` have it.
-    fn recorded(changed: &[(&str, f64)], stands: &[(&str, f64)], settings: &str) -> Vec<Outside> {
+    pub(in super::super) fn recording(changed: &[(&str, f64)], stands: &[(&str, f64)], settings: &str) -> Recording {
         let folder = tempfile::tempdir().unwrap();
         let mut grow = vec![
             ("Com_commit", 1_000.0),
@@ -310,8 +310,12 @@ mod tests {
             format!("Variable_name\tValue\nversion\t8.0.45\ninnodb_io_capacity\t2000\n{settings}"),
         )
         .unwrap();
-        let recording = innosim_recordings::find(folder.path()).unwrap().remove(0);
-        outside(&recording.as_unknown_load().unwrap().recording)
+        innosim_recordings::find(folder.path()).unwrap().remove(0)
+    }
+
+    /// What of such an hour lies outside.
+    fn recorded(changed: &[(&str, f64)], stands: &[(&str, f64)], settings: &str) -> Vec<Outside> {
+        outside(&recording(changed, stands, settings).as_unknown_load().unwrap().recording)
     }
 
     fn decides(found: &[Outside], words: &str) {

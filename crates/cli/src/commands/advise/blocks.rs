@@ -8,7 +8,7 @@ use crate::args::AdviseArgs;
 use crate::header::load_and_device;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
-use innosim_experiments::advise::{Advice, DiskSeen, Reproduced, not_known, why};
+use innosim_experiments::advise::{Advice, DiskSeen, not_known, why};
 use innosim_experiments::recommend::{Answer, Row};
 use innosim_experiments::validate::Metric;
 use innosim_report::Block;
@@ -140,23 +140,28 @@ fn backtest(advice: &Advice) -> Vec<Block> {
         let name = if metric.name == "tps_mean" && is_redo(advice) { "redo_kib_per_s" } else { metric.name };
         vec![name.to_owned(), observed, predicted, error(metric)]
     };
-    let rows = advice.backtest.validation.metrics.iter().map(row).collect();
-    let driven = advice.backtest.clients.map_or(String::new(), |clients| {
+    let Some(test) = &advice.backtest else {
+        let why =
+            "Not made: what was recorded rules an answer out, whatever a back-test would show. --anyway makes it.";
+        return vec![heading("Back-test"), Block::Text(why.to_owned())];
+    };
+    let rows = test.validation.metrics.iter().map(row).collect();
+    let driven = test.clients.map_or(String::new(), |clients| {
         format!(", made by {clients} clients whose CPU time is that of the first half's throughput")
     });
     let mut blocks = vec![
         heading("Back-test"),
-        Block::Text(format!("The first half predicts the second{driven}, on the device: {}", advice.device)),
+        Block::Text(format!("The first half predicts the second{driven}, on the device: {}", test.device)),
         table(&["metric", ">observed", ">predicted", ">error"], rows),
     ];
-    if advice.backtest.falls_from_limit {
+    if test.falls_from_limit {
         blocks.push(Block::Text(
             "Recorded and predicted, the checkpoint age comes to its limit, and neighbours are flushed: then whole extents go and \
              the age falls, sooner or later. So its course in one half is not judged"
                 .to_owned(),
         ));
     }
-    blocks.extend(advice.backtest.disk.as_ref().map(|seen| Block::Text(disk(seen))));
+    blocks.extend(test.disk.as_ref().map(|seen| Block::Text(disk(seen))));
     let not_it = advice.not_the_device.iter();
     blocks.extend(not_it.map(|(name, why)| Block::Text(format!("The device is not {name}: {why}"))));
     blocks
@@ -200,7 +205,7 @@ const LEGEND: &str = "Stalls and sync: seconds at less than half of the usual th
 fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     let refused = |why: &str| Block::Text(format!("Nothing is advised: {why}."));
     let mut blocks = vec![heading(ANSWER)];
-    let Some(answer) = &advice.answer else {
+    let (Some(answer), Some(test)) = (&advice.answer, &advice.backtest) else {
         blocks.push(refused(advice.refused.as_deref().unwrap_or_default()));
         return blocks;
     };
@@ -219,7 +224,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     } else {
         format!("Try {name} = {} instead of {}.", best.io_capacity_max, now.io_capacity_max)
     }));
-    blocks.push(Block::Text(why(answer, args.goal.goal(), &advice.backtest)));
+    blocks.push(Block::Text(why(answer, args.goal.goal(), test)));
     blocks.extend(left_out(advice, answer).map(Block::Text));
     blocks.extend(answer.fewest_writes.as_ref().map(|row| Block::Text(fewest_writes(row))));
     if best != now {
@@ -228,7 +233,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     }
     blocks.push(candidates(answer, args.all, advice));
     blocks.push(Block::Text(LEGEND.to_owned()));
-    let not_told = advice.outside.iter().cloned().chain(not_known(answer, &advice.backtest));
+    let not_told = advice.outside.iter().cloned().chain(not_known(answer, test));
     blocks.extend(not_told.map(|text| Block::Text(format!("{text}."))));
     blocks.extend(open_ends(advice, answer));
     if let Some(caution) = &advice.caution {
@@ -272,7 +277,7 @@ fn candidates(answer: &Answer, all: bool, advice: &Advice) -> Block {
     let work = if is_redo(advice) { ">redo KiB/s" } else { ">units/s" };
     let heads =
         [">pages/s", ">redo log", "", work, ">99 % ms", ">stalls s", ">sync s", ">reserve", ">written/day", "regime"];
-    let is_known = advice.backtest.latency() == Reproduced::Yes;
+    let is_known = advice.latency_is_predicted();
     let latency = |row: &Row| if is_known { format!("{:.1}", row.mean("latency_ms_p99")) } else { "?".to_owned() };
     let row = |row: &&Row| {
         let mark = match row.point {

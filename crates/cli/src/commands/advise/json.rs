@@ -2,7 +2,7 @@
 
 use super::folder::{Folder, Lack};
 use crate::args::AdviseArgs;
-use innosim_experiments::advise::{Advice, DiskSeen, Reproduced, not_known, why};
+use innosim_experiments::advise::{Advice, Backtest, DiskSeen, not_known, why};
 use innosim_experiments::recommend::{Answer, Point, Row};
 use serde_json::{Map, Value, json};
 
@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args: &AdviseArgs) -> Value {
     let load = &advice.load;
     let recommended = advice.answer.as_ref().filter(|_| advice.refused.is_none());
+    let test = advice.backtest.as_ref();
+    let tested = advice.answer.as_ref().zip(test);
     json!({
         "innosim_version": env!("CARGO_PKG_VERSION"),
         "found": found(folder),
@@ -32,16 +34,13 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         },
         "device": advice.device,
         "not_the_device": advice.not_the_device.iter().map(|(name, why)| json!({ "device": name, "why": why })).collect::<Vec<_>>(),
-        "disk": advice.backtest.disk.as_ref().map(disk),
-        "backtest": backtest(advice),
-        "backtest_passed": advice.backtest.failures().is_empty(),
+        "disk": test.and_then(|test| test.disk.as_ref()).map(disk),
+        "backtest": test.map(|test| backtest(advice, test)),
+        "backtest_passed": test.map(|test| test.failures().is_empty()),
         "current": advice.answer.as_ref().map(|answer| row(advice, answer, &answer.current)),
         "recommendation": recommended.map(|answer| settings(answer, answer.best.point)),
         "recommended": recommended.map(|answer| row(advice, answer, &answer.best)),
-        "why": advice.answer.as_ref().map_or_else(
-            || advice.refused.clone().unwrap_or_default(),
-            |answer| advice.refused.clone().unwrap_or_else(|| why(answer, args.goal.goal(), &advice.backtest)),
-        ),
+        "why": advice.refused.clone().or_else(|| tested.map(|(answer, test)| why(answer, args.goal.goal(), test))),
         "interval": advice.answer.as_ref().map(|answer| interval(advice, answer)),
         "worlds": advice.answer.as_ref().map(|answer| worlds(advice, answer)),
         "statements": recommended.map(statements),
@@ -49,8 +48,8 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
             answer.candidates.iter().map(|candidate| row(advice, answer, candidate)).collect::<Vec<_>>()
         }),
         "status": status(advice),
-        "latency_is_predicted": advice.backtest.latency() == Reproduced::Yes,
-        "not_known": advice.answer.as_ref().map_or_else(Vec::new, |answer| not_known(answer, &advice.backtest)),
+        "latency_is_predicted": advice.latency_is_predicted(),
+        "not_known": tested.map_or_else(Vec::new, |(answer, test)| not_known(answer, test)),
         "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(advice, answer, answer.fewest_writes.as_ref()?))),
         "left_out": advice.answer.as_ref().map(|answer| [&answer.left_out[..], &advice.worlds_left_out[..]].concat()),
         "outside": advice.outside,
@@ -105,8 +104,8 @@ fn range((value, low, high): (f64, f64, f64)) -> Value {
     json!({ "value": value, "low": low, "high": high })
 }
 
-fn backtest(advice: &Advice) -> Value {
-    let metrics = advice.backtest.validation.metrics.iter().map(|metric| {
+fn backtest(advice: &Advice, test: &Backtest) -> Value {
+    let metrics = test.validation.metrics.iter().map(|metric| {
         let value = json!({ "observed": metric.observed, "predicted": metric.predicted, "error": metric.error() });
         let is_redo = advice.load.unit == "KiB of redo" && metric.name == "tps_mean";
         (if is_redo { "redo_kib_per_s" } else { metric.name }.to_owned(), value)
@@ -146,7 +145,7 @@ fn row(advice: &Advice, answer: &Answer, row: &Row) -> Value {
     object["regime"] = json!(row.regime.name());
     object["replications"] = json!(row.replications);
     // What the back-test does not reproduce is not promised.
-    let told = |metric: &str| !metric.starts_with("latency") || advice.backtest.latency() == Reproduced::Yes;
+    let told = |metric: &str| !metric.starts_with("latency") || advice.latency_is_predicted();
     for change in row.changes.iter().filter(|change| told(change.metric)) {
         object[change.metric] = json!({ "mean": change.value.mean, "relative_change": change.relative });
     }

@@ -4,7 +4,7 @@ use super::super::validate::overlay;
 use crate::outcome::VERSION;
 use crate::output::command;
 use innosim_core::metrics::RunOutput;
-use innosim_experiments::advise::{Advice, Course, Reproduced};
+use innosim_experiments::advise::{Advice, Backtest, Course};
 use innosim_experiments::explain::course_of_run;
 use innosim_explain::explain;
 use innosim_report::explanation::sentences;
@@ -16,20 +16,26 @@ use std::path::Path;
 const HEADS: [&str; 6] = ["tps", "latency, 99 %", "stalls", "age used", "written a day", "recovery"];
 
 /// Writes the page: the parts of the advice, with the answer first.
-pub(super) fn write(path: &Path, name: &str, advice: &Advice, blocks: Vec<Block>) -> Result<(), ReportError> {
-    let validation = &advice.backtest.validation;
-    let predicted = second_half(advice);
-    let observed = second_half_of(validation.observed_run(&advice.backtest.output), advice);
+pub(super) fn write(
+    path: &Path,
+    name: &str,
+    advice: &Advice,
+    test: &Backtest,
+    blocks: Vec<Block>,
+) -> Result<(), ReportError> {
+    let validation = &test.validation;
+    let predicted = second_half_of(test.output.clone(), test);
+    let observed = second_half_of(validation.observed_run(&test.output), test);
     let mut overlay = overlay(validation, &observed, &predicted);
     overlay.subtitle = "The second half of the recording, predicted from the first".to_owned();
     let picture = Block::Picture { svg: overlay.draw_svg()?, about: overlay.subtitle.clone() };
     let explorer = Explorer {
         title: format!("Advice for {name}"),
-        subtitle: format!("{}, on the device: {}", validation.model.name(), advice.device),
+        subtitle: format!("{}, on the device: {}", validation.model.name(), test.device),
         recipe: recipe(advice),
         intro: ordered(blocks, picture, advice.courses.is_empty()),
         heads: HEADS.to_vec(),
-        runs: runs(advice),
+        runs: runs(advice, test),
         warmup_s: advice.courses.iter().map(|course| course.warmup_s as f64).fold(0.0, f64::max),
         remark: match advice.courses.is_empty() {
             true => "The back-test's prediction of the recorded time.".to_owned(),
@@ -41,13 +47,9 @@ pub(super) fn write(path: &Path, name: &str, advice: &Advice, blocks: Vec<Block>
     write_explorer(path, &explorer)
 }
 
-/// The back-test's run, from where it is compared on.
-fn second_half(advice: &Advice) -> RunOutput {
-    second_half_of(advice.backtest.output.clone(), advice)
-}
-
-fn second_half_of(mut run: RunOutput, advice: &Advice) -> RunOutput {
-    let seconds = advice.backtest.validation.trajectories.first().and_then(|course| course.seconds.first().copied());
+/// A run of the back-test, from where it is compared on.
+fn second_half_of(mut run: RunOutput, test: &Backtest) -> RunOutput {
+    let seconds = test.validation.trajectories.first().and_then(|course| course.seconds.first().copied());
     let from = seconds.unwrap_or(0.0);
     run.series.retain(|second| second.second as f64 >= from);
     run
@@ -82,7 +84,7 @@ fn searched(advice: &Advice) -> &'static str {
     advice.answer.as_ref().map_or("innodb_io_capacity_max", |answer| answer.space.searched())
 }
 
-fn runs(advice: &Advice) -> Vec<ExplorerRun<'_>> {
+fn runs<'a>(advice: &'a Advice, test: &'a Backtest) -> Vec<ExplorerRun<'a>> {
     let of_course = |course: &'_ Course| -> Option<(String, Vec<String>)> {
         let answer = advice.answer.as_ref()?;
         let is_now = course.point == answer.current.point;
@@ -96,9 +98,9 @@ fn runs(advice: &Advice) -> Vec<ExplorerRun<'_>> {
         let label = format!("{mark}: {}{redo}", course.point.io_capacity_max);
         let figures = vec![
             rate(row.mean("tps_mean")),
-            match advice.backtest.latency() {
-                Reproduced::Yes => format!("{:.1} ms", row.mean("latency_ms_p99")),
-                _ => "?".to_owned(),
+            match advice.latency_is_predicted() {
+                true => format!("{:.1} ms", row.mean("latency_ms_p99")),
+                false => "?".to_owned(),
             },
             format!("{} s", rate(row.mean("stall_seconds"))),
             format!("{:.0} %", 100.0 * (1.0 - row.mean("checkpoint_age_headroom"))),
@@ -115,8 +117,8 @@ fn runs(advice: &Advice) -> Vec<ExplorerRun<'_>> {
     }
     if runs.is_empty() {
         let none = vec![String::new(); HEADS.len()];
-        let output = &advice.backtest.output;
-        runs.push(ExplorerRun { label: "predicted".to_owned(), figures: none, story: Vec::new(), output });
+        let label = "predicted".to_owned();
+        runs.push(ExplorerRun { label, figures: none, story: Vec::new(), output: &test.output });
     }
     runs
 }

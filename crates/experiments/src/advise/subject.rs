@@ -1,0 +1,138 @@
+//! What advice is for: one server's load, its back-test, and the scenario that is searched.
+
+use super::backtest::{Backtest, Tested, backtest};
+use super::closed;
+use super::demand::Demand;
+use super::measured::Measured;
+use super::text::{Drive, Wanted};
+use super::{AdviseError, Request};
+use crate::calibrate::Device;
+use crate::recommend::{RecommendError, TrialRunner};
+use innosim_recordings::{Quantity, Recording, UnknownLoad};
+
+/// Longest stretch that is simulated, seconds.
+const LONGEST_S: f64 = 7200.0;
+/// Length of the search's scenario: runs take two and a half turns of the redo log of it.
+const SEARCH_S: f64 = 6000.0;
+
+/// What advice is for.
+pub(super) struct Subject<'a> {
+    pub(super) request: &'a Request<'a>,
+    runner: &'a dyn TrialRunner,
+    /// All of the recording, as that of an unknown load.
+    pub(super) unknown: UnknownLoad,
+    /// The part that is simulated.
+    telling: Recording,
+    pub(super) demand: Demand,
+}
+
+/// The load and the device that it was found to run on, or the first of those that it could be.
+pub(super) struct Findings {
+    /// The back-test there, if one was made.
+    pub(super) best: Option<Backtest>,
+    /// Those of other devices, the better first.
+    pub(super) others: Vec<Backtest>,
+    /// Devices that its disk can't be, with why.
+    pub(super) not_it: Vec<(String, String)>,
+    pub(super) device: Device,
+    pub(super) measured: Measured,
+}
+
+impl<'a> Subject<'a> {
+    /// The load that was recorded.
+    pub(super) fn new(request: &'a Request<'a>, runner: &'a dyn TrialRunner) -> Result<Self, AdviseError> {
+        let unknown = request.recording.as_unknown_load().map_err(AdviseError::Missing)?;
+        let telling = busiest(&unknown.recording);
+        let demand =
+            Demand::of(&telling).ok_or_else(|| no_load(request, runner, "work was counted only once".to_owned()))?;
+        Ok(Subject { request, runner, unknown, telling, demand })
+    }
+
+    /// Measures it as far as that takes no run.
+    pub(super) fn unsearched(&self) -> Result<Findings, AdviseError> {
+        let device = self.request.devices.first().map(|(_, device)| device.clone()).unwrap_or_default();
+        let measured = Measured::of(&self.unknown.recording).map_err(|why| no_load(self.request, self.runner, why))?;
+        Ok(Findings { best: None, others: Vec::new(), not_it: Vec::new(), device, measured })
+    }
+
+    /// Back-tests and measures it.
+    pub(super) fn findings(&self) -> Result<Findings, AdviseError> {
+        let request = self.request;
+        let disk = self.telling.disk_use();
+        let tested = || backtest(&self.telling, &request.devices, request.seed, disk.as_ref(), self.runner);
+        // Runs one after the other leave a processor without work: where the device is known, both at once.
+        let only = if let [(_, only)] = &request.devices[..] { Some(only) } else { None };
+        let (tested, measured) = rayon::join(tested, || only.map(|device| self.measured(device, None)));
+        let no_load = |why| no_load(request, self.runner, why);
+        let Tested { tests: mut others, not_it, lifted } = tested.map_err(no_load)?;
+        let best = others.remove(0);
+        let device = request.devices.iter().chain(&lifted).find(|(name, _)| *name == best.device);
+        let device = device.map(|(_, device)| device.clone()).unwrap_or_default();
+        let measured = measured.unwrap_or_else(|| self.measured(&device, best.cpu_us)).map_err(no_load)?;
+        Ok(Findings { best: Some(best), others, not_it, device, measured })
+    }
+
+    /// The load on a device; of a closed loop the CPU time is found out from the first guess on that is near.
+    fn measured(&self, device: &Device, first_us: Option<f64>) -> Result<Measured, String> {
+        let mut measured = Measured::of(&self.unknown.recording)?;
+        if let Some(clients) = self.demand.closed {
+            if let Some(us) = first_us {
+                measured.guess_cpu(us);
+            }
+            closed::take_throughput(&mut measured, &self.telling, &self.demand, clients, device, self.runner)?;
+        }
+        Ok(measured)
+    }
+
+    /// The scenario that is searched.
+    pub(super) fn scenario(&self, measured: &Measured, device: &Device) -> Result<String, AdviseError> {
+        let wanted = Wanted {
+            target: &self.telling,
+            load: measured,
+            demand: &self.demand,
+            drive: drive_of(&self.demand, self.request.load),
+            device,
+            length: (SEARCH_S, "auto"),
+            start: usual_state(&self.telling),
+        };
+        wanted.toml().map_err(|why| no_load(self.request, self.runner, why))
+    }
+}
+
+fn no_load(request: &Request<'_>, runner: &dyn TrialRunner, why: String) -> AdviseError {
+    match runner.time_is_up() {
+        true => AdviseError::Search(RecommendError::OutOfTime),
+        false => AdviseError::NoLoad(format!("{}: {why}", request.recording.name)),
+    }
+}
+
+fn drive_of(demand: &Demand, factor: f64) -> Drive {
+    match demand.closed {
+        Some(clients) => Drive::Closed((f64::from(clients) * factor).round().max(1.0) as u32),
+        None => Drive::Even(demand.level() * factor),
+    }
+}
+
+/// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
+pub(super) fn usual_state(recording: &Recording) -> usize {
+    let Some(dirty) = recording.get(Quantity::DirtyPages) else { return 0 };
+    let mut known: Vec<(usize, f64)> = dirty.placed().collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    known.get(known.len() / 2).map_or(0, |(i, _)| *i)
+}
+
+/// The two busiest hours of a recording, or all of a shorter one.
+fn busiest(recording: &Recording) -> Recording {
+    let (start, end) = recording.load_window();
+    if end - start <= LONGEST_S {
+        return recording.clone();
+    }
+    let Some(demand) = Demand::of(recording) else { return recording.clone() };
+    let within = |from: f64| {
+        let inside = demand.pieces.iter().filter(|(at, _)| *at >= from && *at < from + LONGEST_S);
+        inside.map(|(_, rate)| rate).sum::<f64>()
+    };
+    let starts = demand.pieces.iter().map(|(at, _)| *at).filter(|at| at + LONGEST_S <= end);
+    let from = starts.max_by(|a, b| within(*a).total_cmp(&within(*b)).then(b.total_cmp(a))).unwrap_or(start);
+    recording.between(from, from + LONGEST_S).begun_before(0.0)
+}
