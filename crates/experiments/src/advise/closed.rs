@@ -183,4 +183,16 @@ mod tests {
         let best = tried.iter().copied().fold(f64::INFINITY, f64::min);
         assert_eq!((found.cpu, found.rate), (best, 700.0 - 0.1 * best), "{tried:?}");
     }
+
+    /// Where the rounds are over before one is close, what is left was run, not what would be tried next.
+    #[test]
+    fn what_was_not_tried_is_no_answer() {
+        let mut tried = Vec::new();
+        let found = search(&AIM, 400.0, |cpu, _| {
+            tried.push(cpu);
+            Ok(if cpu < 1234.0 { 1300.0 } else { 700.0 })
+        });
+        let found = found.unwrap();
+        assert!(tried.len() == ROUNDS && tried.contains(&found.cpu) && !found.is_close(&AIM), "{found:?} {tried:?}");
+    }
 }

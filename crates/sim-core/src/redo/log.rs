@@ -21,6 +21,7 @@
 //! 4 KiB have piled up towards less waiting, microseconds).
 
 use super::LeastWrites;
+use super::buffer::LogBuffer;
 use super::lsn::{BLOCK_BYTES, lsn_of_sn, sn_of_lsn};
 use super::position::RedoPosition;
 use super::recent::Recent;
@@ -28,9 +29,6 @@ use crate::kernel::time::{SimDuration, SimTime};
 
 /// Fixed-point scale of payload positions: 1/256 byte, so that fractional means carry over exactly.
 const SN_SHIFT: u32 = 8;
-/// Room for headers and trailers of the blocks of a transaction, bytes: the servers' rules, each its own, ask for some
-/// more.
-const FRAMING_ROOM: u64 = 1024;
 
 /// The redo log's state.
 #[derive(Debug, Clone)]
@@ -47,10 +45,8 @@ pub struct RedoLog {
     write_target: u64,
     writing: bool,
     last_append: SimTime,
-    /// The writer may not pass this (checkpoint + hard capacity).
-    writer_limit_lsn: u64,
-    /// The writer has files up to here.
-    file_limit_lsn: u64,
+    /// The writer may not pass these, by [`WriterLimit`].
+    limit_lsns: [u64; 2],
     write_ahead_bytes: u64,
     /// End of the write-ahead area that is written into, or at which the last one ended.
     area_end: u64,
@@ -66,9 +62,25 @@ pub struct RedoLog {
     recent: Recent,
     /// The fewest page writes that are possible, if anybody wants to know.
     least_writes: Option<LeastWrites>,
-    /// Writes made so far.
-    writes: u64,
-    written_bytes: u64,
+    written: RedoWritten,
+}
+
+/// What the writer may not pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriterLimit {
+    /// The last checkpoint and the capacity beyond it.
+    Checkpoint,
+    /// The end of the files that it has.
+    Files,
+}
+
+/// Writes to the files of the redo log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RedoWritten {
+    /// Writes.
+    pub writes: u64,
+    /// Bytes of all of them.
+    pub bytes: u64,
 }
 
 impl RedoLog {
@@ -86,8 +98,7 @@ impl RedoLog {
             write_target: lsn,
             writing: false,
             last_append: SimTime::ZERO,
-            writer_limit_lsn: u64::MAX,
-            file_limit_lsn: u64::MAX,
+            limit_lsns: [u64::MAX; 2],
             write_ahead_bytes,
             area_end: 0,
             write_time,
@@ -98,8 +109,7 @@ impl RedoLog {
             framed: true,
             recent: Recent::new(),
             least_writes: None,
-            writes: 0,
-            written_bytes: 0,
+            written: RedoWritten::default(),
         }
     }
 
@@ -224,7 +234,7 @@ impl RedoLog {
         if self.writing || self.held || (self.on_demand && !self.requested) {
             return;
         }
-        let mut target = self.current_lsn().min(self.writer_limit_lsn).min(self.file_limit_lsn);
+        let mut target = self.limit_lsns.into_iter().fold(self.current_lsn(), u64::min);
         if target <= self.written_lsn {
             return;
         }
@@ -237,8 +247,8 @@ impl RedoLog {
             target = target.min(self.area_end);
         }
         self.writing = true;
-        self.writes += 1;
-        self.written_bytes += self.bytes_of_write(self.written_lsn, target);
+        self.written.writes += 1;
+        self.written.bytes += self.bytes_of_write(self.written_lsn, target);
         self.write_target = target;
         self.write_end = at + self.write_time;
     }
@@ -248,23 +258,16 @@ impl RedoLog {
         if self.framed { to.next_multiple_of(BLOCK_BYTES) - from / BLOCK_BYTES * BLOCK_BYTES } else { to - from }
     }
 
-    /// Moves the limit that the writer may not pass; restarts a writer that stood at it.
-    pub fn set_writer_limit(&mut self, limit_lsn: u64, now: SimTime) {
+    /// Moves a limit that the writer may not pass; restarts a writer that stood at it.
+    pub fn set_limit(&mut self, limit: WriterLimit, lsn: u64, now: SimTime) {
         self.advance_writer(now);
-        self.writer_limit_lsn = limit_lsn;
+        self.limit_lsns[limit as usize] = lsn;
         self.start_write(now);
     }
 
-    /// Moves the end of the files that the writer has; restarts a writer that stood at it.
-    pub fn set_file_limit(&mut self, limit_lsn: u64, now: SimTime) {
-        self.advance_writer(now);
-        self.file_limit_lsn = limit_lsn;
-        self.start_write(now);
-    }
-
-    /// Whether the writer stands at the end of its files with redo that it might write.
-    pub fn waits_for_file(&self) -> bool {
-        !self.writing && self.written_lsn >= self.file_limit_lsn && self.current_lsn() > self.written_lsn
+    /// Whether the writer stands at a limit with redo that it might write.
+    pub fn stands_at(&self, limit: WriterLimit) -> bool {
+        !self.writing && self.written_lsn >= self.limit_lsns[limit as usize] && self.current_lsn() > self.written_lsn
     }
 
     /// End of the write in progress, if one is.
@@ -272,32 +275,10 @@ impl RedoLog {
         self.writing.then_some(self.write_end)
     }
 
-    /// Whether the writer stands at its limit with redo to write.
-    pub fn writer_blocked(&self) -> bool {
-        !self.writing && self.written_lsn >= self.writer_limit_lsn && self.current_lsn() > self.written_lsn
-    }
-
-    /// Room in the log buffer that a transaction of `payload_bytes` waits for. One that needs more than half of the buffer
-    /// waits for half (the servers grow the buffer for it).
-    pub fn room_for(&self, payload_bytes: u64) -> u64 {
-        payload_bytes.min(self.log_buffer_bytes / 2) + FRAMING_ROOM
-    }
-
-    /// Whether the log buffer has less than `room` left.
-    pub fn buffer_lacks(&self, room: u64) -> bool {
-        self.current_lsn() + room > self.written_lsn + self.log_buffer_bytes
-    }
-
-    /// LSN up to which a transaction of `payload_bytes` that found room appends before it looks for room again: one that
-    /// found room for all of it does not look.
+    /// What is in the log buffer.
     #[inline]
-    pub fn room_up_to(&self, payload_bytes: u64) -> u64 {
-        if payload_bytes <= self.log_buffer_bytes / 2 { u64::MAX } else { self.written_lsn + self.log_buffer_bytes }
-    }
-
-    /// Whether a log without a writer thread has its buffer more than half full, so that the next check writes it.
-    pub fn buffer_half_full(&self) -> bool {
-        self.on_demand && self.current_lsn() > self.written_lsn + self.log_buffer_bytes / 2
+    pub fn buffer(&self) -> LogBuffer {
+        LogBuffer { bytes: self.log_buffer_bytes, written_lsn: self.written_lsn, current_lsn: self.current_lsn }
     }
 
     /// A sync that covered everything up to `lsn` is done.
@@ -313,14 +294,9 @@ impl RedoLog {
         self.recent.newest(self.position(), in_batch)
     }
 
-    /// Writes made so far.
-    pub fn writes(&self) -> u64 {
-        self.writes
-    }
-
-    /// Bytes of all of them, in whole blocks where redo is framed.
-    pub fn written_bytes(&self) -> u64 {
-        self.written_bytes
+    /// Writes made so far, and their bytes, in whole blocks where redo is framed.
+    pub fn written(&self) -> RedoWritten {
+        self.written
     }
 }
 
@@ -348,7 +324,7 @@ mod tests {
         assert_eq!(log.position().written_lsn, start + 100);
         log.advance_writer(SimTime(20_000));
         assert_eq!(log.position().written_lsn, start + 150);
-        assert_eq!(log.writes(), 2);
+        assert_eq!(log.written().writes, 2);
     }
 
     #[test]
@@ -364,12 +340,12 @@ mod tests {
     #[test]
     fn the_writer_stops_at_its_limit_and_goes_on_when_it_moves() {
         let mut log = log();
-        log.set_writer_limit(9_000, SimTime::ZERO);
+        log.set_limit(WriterLimit::Checkpoint, 9_000, SimTime::ZERO);
         append(&mut log, 2_000.0, 0);
         log.advance_writer(SimTime(100_000));
         assert_eq!(log.position().written_lsn, 9_000);
-        assert!(log.writer_blocked());
-        log.set_writer_limit(100_000, SimTime(100_000));
+        assert!(log.stands_at(WriterLimit::Checkpoint));
+        log.set_limit(WriterLimit::Checkpoint, 100_000, SimTime(100_000));
         log.advance_writer(SimTime(110_000));
         assert_eq!(log.position().written_lsn, log.current_lsn());
     }
@@ -411,7 +387,7 @@ mod tests {
                 log.appended(at);
             }
             log.advance_writer(micros(200));
-            (log.writes(), log.written_bytes())
+            (log.written().writes, log.written().bytes)
         };
         let log = RedoLog::new(8192, 8192, 1 << 20, SimDuration::from_micros(10));
         assert_eq!(bytes_after(log.clone()), (2, 1024));
@@ -422,8 +398,6 @@ mod tests {
     fn plain() -> RedoLog {
         log().unframed(8192)
     }
-
-    const MIB: u64 = 1 << 20;
 
     /// 20 000 bytes end at LSN 28 844. The writes go to the ends of their areas of 8 KiB and then to the end, from the beginning
     /// of the first block of each to the end of its last.
@@ -436,7 +410,7 @@ mod tests {
             log.position().written_lsn
         });
         assert_eq!(ends, [8_204, 16_384, 24_576, 24_576, 28_844, 28_844]);
-        assert_eq!((log.writes(), log.written_bytes()), (3, 8_192 + 8_192 + 4_608));
+        assert_eq!((log.written().writes, log.written().bytes), (3, 8_192 + 8_192 + 4_608));
         append(&mut log, 20_000.0, 200_000);
         log.advance_writer(SimTime(210_000));
         assert_eq!(log.position().written_lsn, 32_768, "the area that the last write began");
@@ -461,17 +435,21 @@ mod tests {
         assert_eq!([log.writes_on_demand(), plain().writes_on_demand()], [true, false]);
         append(&mut log, 20_000.0, 0);
         log.advance_writer(SimTime(500_000));
-        assert_eq!((log.writes(), log.position().written_lsn), (0, 8_192));
+        assert_eq!((log.written().writes, log.position().written_lsn), (0, 8_192));
         log.request_write(SimTime(500_000));
         append(&mut log, 100.0, 505_000);
         log.advance_writer(SimTime(600_000));
-        assert_eq!((log.writes(), log.position().written_lsn), (1, 28_192), "what came later was not asked for");
+        assert_eq!(
+            (log.written().writes, log.position().written_lsn),
+            (1, 28_192),
+            "what came later was not asked for"
+        );
         // Who asks while a write is under way gets the next one.
         log.request_write(SimTime(600_000));
         append(&mut log, 100.0, 605_000);
         log.request_write(SimTime(605_000));
         log.advance_writer(SimTime(700_000));
-        assert_eq!((log.writes(), log.position().written_lsn), (3, 28_392));
+        assert_eq!((log.written().writes, log.position().written_lsn), (3, 28_392));
     }
 
     #[test]
@@ -489,57 +467,37 @@ mod tests {
     #[test]
     fn a_writer_is_blocked_at_its_limit_with_more_to_write() {
         let mut log = plain();
-        log.set_writer_limit(8_292, SimTime::ZERO);
+        log.set_limit(WriterLimit::Checkpoint, 8_292, SimTime::ZERO);
         append(&mut log, 100.0, 0);
-        assert!(!log.writer_blocked(), "it writes");
+        assert!(!log.stands_at(WriterLimit::Checkpoint), "it writes");
         log.advance_writer(SimTime(10_000));
-        assert!(!log.writer_blocked(), "all is written");
+        assert!(!log.stands_at(WriterLimit::Checkpoint), "all is written");
         append(&mut log, 1.0, 20_000);
-        assert!(log.writer_blocked());
-        log.set_writer_limit(8_293, SimTime(20_000));
+        assert!(log.stands_at(WriterLimit::Checkpoint));
+        log.set_limit(WriterLimit::Checkpoint, 8_293, SimTime(20_000));
         log.advance_writer(SimTime(30_000));
-        assert_eq!((log.writer_blocked(), log.position().written_lsn), (false, 8_293));
+        assert_eq!((log.stands_at(WriterLimit::Checkpoint), log.position().written_lsn), (false, 8_293));
         log.hold_writes(true, SimTime(30_000));
-        log.set_writer_limit(9_000, SimTime(30_000));
+        log.set_limit(WriterLimit::Checkpoint, 9_000, SimTime(30_000));
         append(&mut log, 1.0, 40_000);
-        assert!(!log.writer_blocked(), "somebody holds it, and not its limit");
+        assert!(!log.stands_at(WriterLimit::Checkpoint), "somebody holds it, and not its limit");
     }
 
     #[test]
     fn the_writer_stops_at_the_end_of_its_files() {
         let mut log = plain();
-        log.set_file_limit(8_292, SimTime::ZERO);
+        log.set_limit(WriterLimit::Files, 8_292, SimTime::ZERO);
         append(&mut log, 100.0, 0);
         log.advance_writer(SimTime(10_000));
-        assert_eq!((log.position().written_lsn, log.waits_for_file()), (8_292, false), "nothing more to write");
+        assert_eq!(
+            (log.position().written_lsn, log.stands_at(WriterLimit::Files)),
+            (8_292, false),
+            "nothing more to write"
+        );
         append(&mut log, 100.0, 20_000);
-        assert_eq!((log.write_in_progress_until(), log.waits_for_file()), (None, true));
-        log.set_file_limit(9_000, SimTime(50_000));
-        assert_eq!((log.write_in_progress_until(), log.waits_for_file()), (Some(SimTime(60_000)), false));
-    }
-
-    /// Beside 1024 bytes of framing, half of the buffer and no more is asked for.
-    #[test]
-    fn the_buffer_is_full_when_a_transaction_does_not_fit() {
-        let mut log = plain().written_on_demand();
-        append(&mut log, (MIB / 2 - 1024) as f64, 0);
-        assert_eq!([MIB / 2, MIB].map(|bytes| log.buffer_lacks(log.room_for(bytes))), [false, false]);
-        append(&mut log, 1.0, 0);
-        let full = [MIB / 2 - 1, MIB / 2, MIB].map(|bytes| log.buffer_lacks(log.room_for(bytes)));
-        assert_eq!(full, [false, true, true]);
-        assert_eq!([MIB / 2, MIB / 2 + 1].map(|bytes| log.room_up_to(bytes)), [u64::MAX, 8_192 + MIB]);
-    }
-
-    #[test]
-    fn a_log_without_a_writer_thread_is_written_when_its_buffer_is_more_than_half_full() {
-        let half_full = |mut log: RedoLog, bytes: u64| {
-            log.hold_writes(true, SimTime::ZERO);
-            append(&mut log, bytes as f64, 0);
-            log.buffer_half_full()
-        };
-        let on_demand = || plain().written_on_demand();
-        assert_eq!([half_full(on_demand(), MIB / 2), half_full(on_demand(), MIB / 2 + 1)], [false, true]);
-        assert!(!half_full(plain(), MIB), "a writer thread does it unasked");
+        assert_eq!((log.write_in_progress_until(), log.stands_at(WriterLimit::Files)), (None, true));
+        log.set_limit(WriterLimit::Files, 9_000, SimTime(50_000));
+        assert_eq!((log.write_in_progress_until(), log.stands_at(WriterLimit::Files)), (Some(SimTime(60_000)), false));
     }
 
     /// 1/256 of a byte is the least that counts.

@@ -227,7 +227,7 @@ impl Machine {
             page_reads: totals.page_reads,
             page_writes: totals.page_writes,
             lru_pages_flushed: totals.lru_pages,
-            redo_writes: self.redo.writes() + self.checkpoints,
+            redo_writes: self.redo.written().writes + self.checkpoints,
             redo_sync_in_progress: self.redo_sync_in_progress,
             free_page_wanted: self.free_pages.wanted(),
             lists: &self.pool,

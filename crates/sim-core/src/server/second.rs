@@ -49,7 +49,7 @@ impl Server {
         row.lsn_avg_rate = gauges.lsn_avg_rate;
         row.pct_for_lsn = gauges.pct_for_lsn;
         row.pct_for_dirty = gauges.pct_for_dirty;
-        let redo_written = machine.redo.written_bytes();
+        let redo_written = machine.redo.written().bytes;
         row.redo_written_bytes = redo_written - std::mem::replace(&mut recorder.redo_written_before, redo_written);
         row.redo_generated_bytes = position.current_lsn - recorder.last_lsn;
         log.fill(now, &mut row);

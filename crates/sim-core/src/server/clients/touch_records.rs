@@ -20,7 +20,7 @@ impl Clients {
             let (Some(run), Some(page)) = (client.plan.next_run(), client.plan.next_page()) else { return true };
             let (blocked, number) = (Blocked { page, touch: kind.touches[run.touch as usize] }, client.kind);
             let full = innodb.engine.base.machine.redo.current_lsn()
-                > innodb.engine.base.machine.redo.room_up_to(kind.max_redo_bytes);
+                > innodb.engine.base.machine.redo.buffer().room_up_to(kind.max_redo_bytes);
             if full && run.modify && !self.may_write(client_id, innodb) {
                 return false;
             }

@@ -70,7 +70,7 @@ impl Clients {
         let Machine { pool, redo, space, observers, lru_list_mutexes, now, .. } = machine;
         let client = &mut self.list[client_id];
         let kind = &program.kinds[client.kind as usize];
-        let limit_lsn = machine.free_check_limit_lsn.min(redo.room_up_to(kind.max_redo_bytes));
+        let limit_lsn = machine.free_check_limit_lsn.min(redo.buffer().room_up_to(kind.max_redo_bytes));
         // An eighth more than the payload holds the headers of its blocks too.
         let near_limit = redo.current_lsn() + kind.max_redo_bytes * 9 / 8 > limit_lsn;
         let plan = &mut client.plan;

@@ -53,7 +53,8 @@ impl Log {
     /// Whether the log buffer lacks room for `payload_bytes` beside what is kept for others.
     #[inline]
     pub(in crate::server) fn log_buffer_lacks_room(&self, payload_bytes: u64, machine: &Machine) -> bool {
-        machine.redo.buffer_lacks(self.buffer.kept_bytes() + machine.redo.room_for(payload_bytes))
+        let buffer = machine.redo.buffer();
+        buffer.lacks(self.buffer.kept_bytes() + buffer.room_for(payload_bytes))
     }
 
     /// A client waits for room in the log buffer for a transaction of at most `payload_bytes` of redo.
@@ -71,8 +72,9 @@ impl Log {
     /// Lets the clients that wait go on, in order, while there is room for the next; if any stay, gets the buffer written.
     pub(in crate::server) fn admit_to_log_buffer(&mut self, machine: &mut Machine) {
         while let Some(&(client, payload_bytes)) = self.buffer.waiting.front() {
-            let room = machine.redo.room_for(payload_bytes);
-            if machine.redo.buffer_lacks(self.buffer.kept_bytes() + room) {
+            let buffer = machine.redo.buffer();
+            let room = buffer.room_for(payload_bytes);
+            if buffer.lacks(self.buffer.kept_bytes() + room) {
                 return self.empty_log_buffer(machine);
             }
             self.buffer.waiting.pop_front();

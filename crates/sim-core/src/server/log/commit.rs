@@ -14,6 +14,7 @@
 
 use crate::config::{CommitDurability, RedoIo, RedoPipeline};
 use crate::kernel::time::{SimDuration, SimTime};
+use crate::redo::WriterLimit;
 use crate::server::log::Log;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
@@ -130,7 +131,7 @@ impl Log {
     /// Redo was appended: gets the flusher or the watcher of the writer going.
     pub(in crate::server) fn after_append(&mut self, machine: &mut Machine) {
         self.start_sync_if_wanted(machine);
-        if machine.config.redo.commit == CommitDurability::Write || machine.redo.buffer_half_full() {
+        if machine.config.redo.commit == CommitDurability::Write || machine.log_buffer_fills_up() {
             self.request_redo_write(machine);
         }
     }
@@ -141,7 +142,7 @@ impl Log {
         if machine.config.redo.pipeline == RedoPipeline::DedicatedThreads {
             self.start_sync_if_wanted(machine);
         }
-        if machine.redo.buffer_half_full() {
+        if machine.log_buffer_fills_up() {
             self.request_redo_write(machine);
         }
     }
@@ -329,7 +330,7 @@ impl Log {
     pub(in crate::server) fn publish_limits(&mut self, machine: &mut Machine) {
         let limits = machine.model.writer_limits();
         let checkpoint = crate::redo::lsn::block_start(machine.last_checkpoint_lsn);
-        machine.redo.set_writer_limit(checkpoint + limits.hard_bytes, machine.now);
+        machine.redo.set_limit(WriterLimit::Checkpoint, checkpoint + limits.hard_bytes, machine.now);
         self.watch_redo_files(machine);
         self.commit.soft_limit_lsn = checkpoint + limits.soft_bytes;
         self.watch_writer_margin(machine);
@@ -353,7 +354,7 @@ impl Log {
                 machine.set_event(Thread::Checkpointer);
             }
         }
-        if inside && machine.redo.writer_blocked() {
+        if inside && machine.redo.stands_at(WriterLimit::Checkpoint) {
             machine.set_event(Thread::Checkpointer);
         }
     }
@@ -369,6 +370,11 @@ impl Machine {
     /// Whether a flusher thread syncs again as soon as there is something to sync.
     fn flusher_never_rests(&self) -> bool {
         self.config.redo.commit == CommitDurability::Sync || self.config.redo.flush_timeout == SimDuration::ZERO
+    }
+
+    /// Whether the log buffer is to be written now where no thread does it unasked.
+    fn log_buffer_fills_up(&self) -> bool {
+        self.redo.writes_on_demand() && self.redo.buffer().is_more_than_half_full()
     }
 
     /// Flushes the cache of the redo device.

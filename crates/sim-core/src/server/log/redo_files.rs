@@ -16,7 +16,7 @@
 
 use crate::config::{RedoConfig, RedoFilesConfig};
 use crate::kernel::time::SimTime;
-use crate::redo::RedoLog;
+use crate::redo::{RedoLog, WriterLimit};
 use crate::server::log::Log;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
@@ -42,7 +42,7 @@ impl RedoFiles {
     /// The files of a log, if it has such files; its writer is told how far they go.
     pub(in crate::server) fn of(config: &RedoConfig, checkpoint_lsn: u64, redo: &mut RedoLog) -> Option<Self> {
         let files = RedoFiles::new(config.files?, checkpoint_lsn);
-        redo.set_file_limit(files.limit_lsn(), SimTime::ZERO);
+        redo.set_limit(WriterLimit::Files, files.limit_lsn(), SimTime::ZERO);
         Some(files)
     }
 
@@ -85,7 +85,7 @@ impl Log {
     #[inline]
     pub(super) fn watch_redo_files(&mut self, machine: &mut Machine) {
         let Some(files) = &mut self.files else { return };
-        let yields = machine.redo.writes() / WRITES_BETWEEN_YIELDS;
+        let yields = machine.redo.written().writes / WRITES_BETWEEN_YIELDS;
         let yielded = std::mem::replace(&mut files.yields, yields) != yields;
         if !files.writer_waits && machine.redo.position().written_lsn >= files.last_file_lsn() {
             self.writer_in_last_file(yielded, machine);
@@ -93,7 +93,7 @@ impl Log {
     }
 
     fn writer_in_last_file(&mut self, yielded: bool, machine: &mut Machine) {
-        let waits = machine.redo.waits_for_file();
+        let waits = machine.redo.stands_at(WriterLimit::Files);
         let idle = machine.redo.write_in_progress_until().is_none();
         let Some(files) = &mut self.files else { return };
         if waits {
@@ -108,7 +108,7 @@ impl Log {
         let checkpoint_lsn = machine.last_checkpoint_lsn;
         if let Some(files) = &mut self.files {
             files.reuse_consumed(checkpoint_lsn);
-            machine.redo.set_file_limit(files.limit_lsn(), machine.now);
+            machine.redo.set_limit(WriterLimit::Files, files.limit_lsn(), machine.now);
         }
     }
 
