@@ -18,8 +18,8 @@ mod tests;
 pub use crate::model::Model;
 pub use crate::settings::{
     Adjustment, Host, Kind, ModelId, Note, Product, Resolver, Servers, Setting, Settings, SettingsError, UnknownReason,
-    UnknownSetting, Value, ValueError, Version, adjusted_value, lookup, normal_name, parse_value, settings,
-    without_effect,
+    UnknownSetting, Value, ValueError, Version, adjusted_value, lookup, normal_name, parse_value, removed_value,
+    settings, without_effect,
 };
 pub use server_version::{ServerVersion, StandIn};
 pub use unknown_model::UnknownModel;

@@ -67,7 +67,7 @@ pub use scenario::{Scenario, Warmup, load, load_hosted};
 pub use schema::json_schema;
 pub use server_files::{
     SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, as_option_file, as_rows,
-    read_settings_files, redo_sizes_out_of_force, server_of_variables, show_pair,
+    read_settings_files, redo_sizes_out_of_force, removed_lines, server_of_variables, show_pair,
 };
 #[doc(hidden)]
 pub use server_files::{fuzz_option_file, fuzz_show_variables};

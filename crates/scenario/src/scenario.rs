@@ -295,7 +295,7 @@ fn server_side(settings: Option<&Settings>, purge: Option<PurgeConfig>) -> Serve
     let pool_pages = settings.and_then(pool_bytes).map(|b| b / PAGE_BYTES);
     let framed = settings.and_then(|s| build(s).ok()).is_none_or(|model| model.config().redo.framed);
     let undo_spaces = purge.map_or_else(|| vec![0], |purge| purge.undo.spaces().collect());
-    ServerSide { pool_pages, framed, undo_spaces }
+    ServerSide { model: settings.map(|s| s.model), pool_pages, framed, undo_spaces }
 }
 
 fn read_model(root: &mut Section<'_>) -> Option<ModelId> {

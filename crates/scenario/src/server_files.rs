@@ -20,7 +20,9 @@ pub use elsewhere::{as_option_file, as_rows};
 pub use judge::redo_sizes_out_of_force;
 pub(crate) use show_variables::place_of;
 pub use show_variables::show_pair;
-pub use table::{SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files};
+pub use table::{
+    SettingRow, SettingStatus, SettingsFile, SettingsFileKind, SettingsReading, read_settings_files, removed_lines,
+};
 
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Data, Entry, Table};

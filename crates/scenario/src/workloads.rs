@@ -20,6 +20,7 @@ use innosim_core::workload::{
     AccessClassSpec, DrawSpec, DriveSpec, Leaves, PageSetSpec, RecentRows, StopSpec, TouchSpec, TransactionSpec,
     UndoSpec, WorkloadSpec,
 };
+use innosim_flush_models::registry::ModelId;
 use sysbench::Oltp;
 
 /// Page sets, ways of drawing from them, and transactions.
@@ -89,6 +90,8 @@ const UNDO_PAGES_A_SPACE: u64 = 256;
 /// What a workload's pages and redo depend on besides itself.
 #[derive(Debug)]
 pub(crate) struct ServerSide {
+    /// Its model, if that is known.
+    pub(crate) model: Option<ModelId>,
     /// Pages of the buffer pool.
     pub(crate) pool_pages: Option<u64>,
     /// Whether the log sequence number counts block headers, or redo alone.

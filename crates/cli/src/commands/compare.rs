@@ -21,8 +21,9 @@ use innosim_experiments::compare::{
     Asked, CompareError, Comparison, SilentChange, Upgrade, Variant, jobs, upgrade, variants,
 };
 use innosim_experiments::runner::{Job, run_many};
+use innosim_flush_models::registry::ModelId;
 use innosim_report::{Overlay, ReportError, write_explorer, write_file, write_overlay};
-use innosim_scenario::{Overrides, Source};
+use innosim_scenario::{Overrides, SettingRow, SettingStatus, Source, removed_lines};
 use std::path::Path;
 use std::time::Instant;
 
@@ -53,6 +54,22 @@ impl Compared {
     /// The variants that have rows of their own: of an upgrade the two versions.
     fn shown(&self) -> &[Variant] {
         if self.changes.is_empty() { &self.variants } else { &self.variants[..self.variants.len().min(2)] }
+    }
+
+    /// Lines of an option file with which a server does not start, each server once.
+    fn removed(&self) -> Vec<(ModelId, &SettingRow)> {
+        let mut models: Vec<ModelId> = Vec::new();
+        let mut removed = Vec::new();
+        for scenario in self.shown().iter().map(|variant| &variant.scenario) {
+            if models.contains(&scenario.model) {
+                continue;
+            }
+            models.push(scenario.model);
+            let rows = scenario.settings_files.iter().flat_map(|file| &file.rows);
+            let rows = rows.filter(|row| row.status == SettingStatus::Removed);
+            removed.extend(rows.map(|row| (scenario.model, row)));
+        }
+        removed
     }
 
     fn simulated_s(&self) -> f64 {
@@ -124,7 +141,11 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
 fn remarks(variants: &[Variant]) -> Vec<String> {
     let mut notes: Vec<(&str, Vec<&str>)> = Vec::new();
     for variant in variants {
-        for text in &variant.notes {
+        let files = variant.scenario.settings_files.iter();
+        let removed: Vec<String> = files.filter_map(|file| removed_lines(variant.scenario.model, &file.rows)).collect();
+        // They have a table of their own.
+        let others = variant.notes.iter().filter(|note| !removed.iter().any(|lines| note.starts_with(lines.as_str())));
+        for text in others {
             match notes.iter_mut().find(|(other, _)| other == text) {
                 Some((_, labels)) => labels.push(&variant.label),
                 None => notes.push((text, vec![&variant.label])),

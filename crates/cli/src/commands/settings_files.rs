@@ -67,10 +67,11 @@ fn rows(reading: &SettingsReading) -> impl Iterator<Item = &SettingRow> {
     reading.files.iter().flat_map(|file| &file.rows)
 }
 
-const PARTS: [(SettingStatus, &str); 4] = [
+const PARTS: [(SettingStatus, &str); 5] = [
     (SettingStatus::Understood, "Understood"),
     (SettingStatus::Superseded, "Set again further down"),
     (SettingStatus::NoEffect, "No effect in the model"),
+    (SettingStatus::Removed, "Removed: the server does not start with these, left out here"),
     (SettingStatus::Wrong, "Wrong"),
 ];
 

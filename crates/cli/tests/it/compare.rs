@@ -133,3 +133,26 @@ fn an_upgrade_shows_what_changes_silently() {
     let refusal = refused(&["compare", SMALL, "--as-upgraded", "--model", "8.4"], 2);
     assert!(refusal.contains("--model 8.0 --model 8.4"), "{refusal}");
 }
+
+/// People upgrade with the option file that they have: what the new version no longer starts with heads the comparison.
+#[test]
+fn an_upgrade_of_an_old_option_file_says_what_the_new_version_does_not_start_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my.cnf");
+    let lines = "[mysqld]\ninnodb_buffer_pool_size=1G\nquery_cache_size=64M\ninnodb_file_format=Barracuda\nexpire_logs_days=7\n";
+    std::fs::write(&file, lines).unwrap();
+    let file = file.to_str().unwrap();
+    let upgrade = ["compare", SMALL, "--duration", "3s", "--replications", "1", "--as-upgraded", "--my-cnf", file];
+    let upgrade = [&upgrade[..], &["--model", "5.7", "--model", "8.0"]].concat();
+    let document = json(&[&upgrade[..], &["--format", "json"]].concat());
+    let removed = document["does_not_start_with"].as_array().unwrap();
+    let named: Vec<_> =
+        removed.iter().map(|row| (row["setting"].as_str().unwrap(), row["line"].as_u64().unwrap())).collect();
+    assert_eq!(named, [("query_cache_size", 3), ("innodb_file_format", 4)]);
+    assert_eq!((&removed[0]["model"], &removed[0]["value"]), (&"mysql-8.0.30".into(), &"64M".into()));
+    let table = stdout(&upgrade);
+    let head = "mysql-8.0.30 does not start with these lines of the option file; they are left out here:";
+    assert_eq!(table.matches("does not start with").count(), 1, "{table}");
+    assert!(table.find(head).unwrap() < table.find("changes silently").unwrap(), "{table}");
+    assert!(table.contains("query_cache_size    64M        it exists until MySQL 5.7"), "{table}");
+}

@@ -166,7 +166,7 @@ mod tests {
             found.and_then(|(_, before, after)| Some((before.as_deref()?, after.as_deref()?)))
         };
         for (name, before, after) in [
-            ("innodb_doublewrite_pages", "0", "128"),
+            ("innodb_doublewrite_pages", "4", "128"),
             ("innodb_adaptive_hash_index", "ON", "OFF"),
             ("innodb_change_buffering", "all", "none"),
             ("innodb_io_capacity", "200", "10000"),

@@ -1,7 +1,7 @@
 //! What MySQL 8.0 and later make of their settings at start.
 
 use super::Mysql80;
-use crate::settings::{Resolver, Servers, SettingsError, Value, spell_bytes};
+use crate::settings::{Resolver, Servers, SettingsError, Value, lookup, spell_bytes};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -29,6 +29,7 @@ pub(super) fn run(r: &mut Resolver<'_>) -> Result<(), SettingsError> {
     r.dirty_pages_pct()?;
     r.buffer_pool()?;
     r.threads()?;
+    r.doublewrite()?;
     r.redo()?;
     r.write_ahead()
 }
@@ -107,6 +108,26 @@ impl Resolver<'_> {
             let from =
                 if self.s.model.is_of(Servers::MYSQL.from(9, 0, 0)) && !self.s.switch("log_bin")? { 5 } else { 32 };
             self.derive("innodb_log_writer_threads", Value::Switch(cpus >= from));
+        }
+        Ok(())
+    }
+
+    /// The sizes of the doublewrite buffer that 0 stands for, which the server's variables show from its start on.
+    fn doublewrite(&mut self) -> Result<(), SettingsError> {
+        let files = if self.s.model.is_of(Servers::PERCONA) {
+            (2 * self.s.integer("innodb_buffer_pool_instances")?, "0 stands for 2 x innodb_buffer_pool_instances")
+        } else {
+            (2, "0 stands for 2")
+        };
+        let pages = (self.s.integer("innodb_write_io_threads")?, "0 stands for innodb_write_io_threads");
+        for (name, (size, why)) in [("innodb_doublewrite_files", files), ("innodb_doublewrite_pages", pages)] {
+            if lookup(self.s.model, name).is_err() {
+                continue;
+            }
+            self.derive(name, Value::Integer(size));
+            if self.s.integer(name)? == 0 {
+                self.adjust(name, Value::Integer(size), why.to_owned());
+            }
         }
         Ok(())
     }

@@ -274,6 +274,50 @@ fn names_of_other_versions_say_which_and_what_to_use() {
 }
 
 #[test]
+fn names_that_a_version_removed_are_told_from_those_of_later_ones() {
+    let reason = |model, name| lookup(model, name).unwrap_err().reason;
+    for (model, name) in [
+        (ModelId::Mysql8030, "query_cache_size"),
+        (ModelId::Mysql8030, "query_cache_limit"),
+        (ModelId::Mysql84, "innodb_file_format"),
+        (ModelId::Mysql84, "expire_logs_days"),
+        (ModelId::Percona84, "default_authentication_plugin"),
+        (ModelId::Percona80, "innodb_lazy_drop_table"),
+    ] {
+        assert_eq!(reason(model, name), UnknownReason::Removed, "{name} of {model}");
+    }
+    for (model, name) in [
+        (ModelId::Mysql57, "innodb_redo_log_capacity"),
+        (ModelId::Mysql57, "innodb_doublewrite_pages"),
+        (ModelId::Mysql55, "innodb_page_cleaners"),
+        (ModelId::Mysql8030, "innodb_lru_flush_size"),
+        (ModelId::Mariadb1011, "innodb_redo_log_capacity"),
+    ] {
+        assert_eq!(reason(model, name), UnknownReason::OtherVersion, "{name} of {model}");
+    }
+    for (model, name) in [(ModelId::Mysql57, "query_cache_limit"), (ModelId::Mysql8030, "expire_logs_days")] {
+        assert!(!matches!(reason(model, name), UnknownReason::Removed), "{name} of {model}");
+    }
+}
+
+/// SHOW GLOBAL VARIABLES of 8.0.45 has 4 pages and 2 files, that of Percona Server 16 files with 8 instances.
+#[test]
+fn sizes_of_the_doublewrite_buffer_are_those_that_servers_show() {
+    let shown = |model, lines: &[(&str, &str)], name| resolved(model, lines).unwrap().integer(name).unwrap();
+    let (pages, files) = ("innodb_doublewrite_pages", "innodb_doublewrite_files");
+    let pool = ("innodb_buffer_pool_size", "8G");
+    for (model, of_files) in [(ModelId::Mysql8021, 2), (ModelId::Mysql8030, 2), (ModelId::Percona80, 16)] {
+        for zero in [&[pool][..], &[pool, (pages, "0"), (files, "0")]] {
+            assert_eq!((shown(model, zero, pages), shown(model, zero, files)), (4, of_files), "{model} {zero:?}");
+        }
+        assert_eq!(shown(model, &[("innodb_write_io_threads", "16")], pages), 16, "{model}");
+        let said = resolved(model, &[(pages, "0")]).unwrap().adjustments;
+        assert!(said.iter().any(|change| change.setting == pages), "{said:?}");
+    }
+    assert_eq!((shown(ModelId::Mysql84, &[], pages), shown(ModelId::Mysql84, &[], files)), (128, 2));
+}
+
+#[test]
 fn misspelt_names_are_answered_with_the_right_one() {
     for (typo, right) in [
         ("innodb_io_capcity", "innodb_io_capacity"),

@@ -52,6 +52,12 @@ impl Declaration {
             long_help: self.long_help,
         })
     }
+
+    /// Whether earlier versions of `model`'s server have the setting.
+    pub(super) fn began_before(&self, model: ModelId) -> bool {
+        let mut servers = self.spans.iter().flat_map(|span| span.servers);
+        servers.any(|servers| servers.begin_before(model.product(), model.version()))
+    }
 }
 
 const KIB: u64 = 1 << 10;

@@ -3,12 +3,14 @@
 use super::declarations::{declarations, setting};
 use super::not_modelled::NOT_MODELLED;
 use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
-use super::{ModelId, Setting, other_names_mariadb, other_names_percona, other_names_tnt};
+use super::{ModelId, Servers, Setting, other_names_mariadb, other_names_percona, other_names_tnt, removed};
 
 /// Why a name is not a setting of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownReason {
-    /// It exists in other versions.
+    /// Earlier versions have it, and this one no longer: an option file with it is an old one.
+    Removed,
+    /// It exists in later versions or other servers.
     OtherVersion,
     /// The server has it, but it acts on nothing that is modelled.
     WithoutEffect,
@@ -61,6 +63,7 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
         .chain(LATER_NAMES)
         .find(|o| o.name == wanted && o.applies_to(model))
         .map(|o| (o.history, o.instead))
+        .or_else(|| removed::history(model, &wanted))
         .or_else(|| declared.map(|d| (d.history, d.instead)));
     let elsewhere = match own_without_effect(model, &wanted) {
         Some(_) => None,
@@ -73,7 +76,8 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
     if let Some((history, instead)) = elsewhere {
         let why = format!("not a setting of {model}; {history}");
         let suggestion = first_setting(model, instead);
-        return Err(error(UnknownReason::OtherVersion, why, instead.to_owned(), suggestion));
+        let reason = if is_removed(model, &wanted) { UnknownReason::Removed } else { UnknownReason::OtherVersion };
+        return Err(error(reason, why, instead.to_owned(), suggestion));
     }
     if let Some(why) = without_effect(model, &wanted) {
         let help = "leave it out".to_owned();
@@ -89,6 +93,14 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
             Err(error(UnknownReason::Unknown, format!("not a setting of {model}"), help, None))
         }
     }
+}
+
+/// Whether a name that `model` does not have is one of earlier versions of its server.
+fn is_removed(model: ModelId, name: &str) -> bool {
+    let older = OTHER_VERSIONS.iter().any(|o| o.name == name && o.ended_before(model));
+    let declared = || declarations().any(|d| d.name == name && d.began_before(model));
+    let of_percona = || model.is_of(Servers::PERCONA.from(5, 6, 0)) && other_names_percona::foreign(name).is_some();
+    model.is_innodb() && (older || removed::history(model, name).is_some() || declared() || of_percona())
 }
 
 /// Why a setting that the server of `model` knows does nothing in the model; `None` for any other name.

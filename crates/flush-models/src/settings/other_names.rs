@@ -34,6 +34,11 @@ impl OtherVersion {
             Applies::Only(servers) => model.is_of(servers),
         }
     }
+
+    /// Whether it is a name of earlier versions of this model's server.
+    pub(super) fn ended_before(&self, model: ModelId) -> bool {
+        matches!(self.applies, Applies::After(_)) && self.applies_to(model)
+    }
 }
 
 const fn other(name: &'static str, history: &'static str, instead: &'static str) -> OtherVersion {

@@ -8,22 +8,21 @@ pub(super) type Foreign = (&'static str, &'static str);
 
 /// `name` as a foreign name of `model`, which may be any.
 pub(super) fn foreign(model: ModelId, name: &str) -> Option<Foreign> {
-    let gone: &[_] = if model.is_of(Servers::MARIADB.from(11, 0, 0)) { UNTIL_1011 } else { &[] };
-    let entry = FOREIGN.iter().chain(gone).find(|entry| model.is_mariadb() && entry.0 == name)?;
+    let entry = FOREIGN.iter().find(|entry| model.is_mariadb() && entry.0 == name)?;
     Some((entry.1, entry.2))
 }
 
 /// Why MariaDB does nothing with `name`, if `model` is one.
 pub(super) fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
+    if model.is_of(Servers::MARIADB.from(11, 0, 0)) && CHANGE_BUFFER.contains(&name) {
+        return Some("MariaDB ignores it since 11.0: there is no change buffer");
+    }
     let entry = WITHOUT_EFFECT.iter().find(|entry| model.is_mariadb() && entry.0.contains(&name))?;
     Some(entry.1)
 }
 
 /// Settings of the change buffer, which 11.0 gave up.
-const UNTIL_1011: &[(&str, &str, &str)] = &[
-    ("innodb_change_buffer_max_size", "it exists in MariaDB until 10.11", "leave it out: there is no change buffer"),
-    ("innodb_change_buffering", "it exists in MariaDB until 10.11", "leave it out: there is no change buffer"),
-];
+const CHANGE_BUFFER: &[&str] = &["innodb_change_buffer_max_size", "innodb_change_buffering"];
 
 /// Names that MariaDB refuses: name, where it exists, what to use instead.
 const FOREIGN: &[(&str, &str, &str)] = &[

@@ -98,6 +98,11 @@ impl Servers {
         self.products.contains(&product) && (self.from..self.until).contains(&version)
     }
 
+    /// Whether any version of a product before `version` is among them.
+    pub(super) fn begin_before(&self, product: Product, version: Version) -> bool {
+        self.products.contains(&product) && self.from < version
+    }
+
     /// The first version that is no longer meant, if any of this product is.
     pub fn end_of(&self, product: Product) -> Option<Version> {
         self.products.contains(&product).then_some(self.until)

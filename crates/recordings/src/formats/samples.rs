@@ -281,7 +281,7 @@ fn without_capitals(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let is_setting = |model: &ModelId| match lookup(*model, &lower) {
         Ok(_) => true,
-        Err(unknown) => matches!(unknown.reason, UnknownReason::OtherVersion | UnknownReason::WithoutEffect),
+        Err(unknown) => !matches!(unknown.reason, UnknownReason::Misspelt | UnknownReason::Unknown),
     };
     if lower.starts_with("version") || ModelId::INNODB.iter().any(is_setting) {
         return lower;

@@ -3,7 +3,7 @@
 //! An option file can be wrong: a name that its server would refuse, a value out of range. What SHOW GLOBAL VARIABLES
 //! says is what a server runs with, so a name that the model lacks has no effect there, whatever it is.
 
-use super::table::{SettingRow, SettingStatus};
+use super::table::{SettingRow, SettingStatus, removed_lines};
 use super::{Models, SettingsFileKind, Statement};
 use crate::diagnostic::{Problem, Report};
 use crate::node::{Data, Entry, Node};
@@ -11,7 +11,7 @@ use crate::server::allowed;
 use crate::source::{SourceMap, Span};
 use innosim_flush_models::registry::{
     Kind, ServerVersion, Setting, StandIn, UnknownReason, UnknownSetting, adjusted_value, lookup, normal_name,
-    parse_value, without_effect,
+    parse_value, removed_value, without_effect,
 };
 
 /// Prefixes that say how a switch stands.
@@ -37,6 +37,8 @@ enum Verdict {
     /// A setting with this value.
     Takes(String, String),
     NoEffect(String),
+    /// The server does not start with it, as it was removed: why.
+    Removed(String),
     Wrong(Problem),
 }
 
@@ -62,12 +64,16 @@ impl Judge<'_> {
         let mut entries: Vec<(usize, Entry)> = Vec::new();
         let redo = Redo::of(self, &statements);
         self.compare_identity(&statements);
+        let mut removed_at = None;
         for statement in statements {
             let verdict = match redo.leaves_out(&statement) {
                 Some(why) => Verdict::NoEffect(why),
                 None => self.judge(&statement),
             };
             let mut row = self.row(&statement, &verdict);
+            if matches!(verdict, Verdict::Removed(_)) {
+                removed_at.get_or_insert(statement.name_at);
+            }
             match verdict {
                 Verdict::Takes(name, value) => {
                     row.name.clone_from(&name);
@@ -85,10 +91,14 @@ impl Judge<'_> {
                     }
                     entries.push((rows.len(), entry));
                 }
-                Verdict::NoEffect(_) => {}
+                Verdict::NoEffect(_) | Verdict::Removed(_) => {}
                 Verdict::Wrong(problem) => self.report.add(problem),
             }
             rows.push(row);
+        }
+        if let (Some(at), Some(lines)) = (removed_at, removed_lines(self.models.model, &rows)) {
+            let help = "if the file is an older server's, name its version, such as --model 5.7";
+            self.report.add(Problem::new(lines).at(at).help(help).into_warning());
         }
         (rows, entries.into_iter().map(|(_, entry)| entry).collect())
     }
@@ -98,6 +108,7 @@ impl Judge<'_> {
         let (status, remark) = match verdict {
             Verdict::Takes(..) => (SettingStatus::Understood, String::new()),
             Verdict::NoEffect(why) => (SettingStatus::NoEffect, why.clone()),
+            Verdict::Removed(why) => (SettingStatus::Removed, why.clone()),
             Verdict::Wrong(problem) => {
                 let help = problem.help.as_deref().or(problem.allowed.as_deref()).unwrap_or_default();
                 let gap = if help.is_empty() { "" } else { "; " };
@@ -135,6 +146,9 @@ impl Judge<'_> {
         if let Some(verdict) = self.switched(&name, statement) {
             return verdict;
         }
+        if let Some(removed) = self.removed(&name, loose.is_some(), statement) {
+            return removed;
+        }
         match self.known(&name) {
             Ok(setting) => self.value(&setting, statement),
             Err(unknown) => self.unknown(&name, loose.is_some(), unknown, statement),
@@ -147,6 +161,24 @@ impl Judge<'_> {
             Some(own) => lookup(own, name).map_err(|_| unknown),
             None => Err(unknown),
         })
+    }
+
+    /// A line of an option file that earlier versions start with and this one does not. A MariaDB passes over the options that it
+    /// removed, as any server does after `loose_`.
+    fn removed(&self, name: &str, loose: bool, statement: &Statement) -> Option<Verdict> {
+        let model = self.models.model;
+        let value = statement.value.as_ref().map_or("", |(value, _)| value.as_str());
+        let base = SWITCH_PREFIXES.iter().find_map(|(prefix, _)| name.strip_prefix(prefix));
+        let unknown = [Some(name), base].into_iter().flatten().filter_map(|name| lookup(model, name).err());
+        let why = match unknown.into_iter().find(|unknown| unknown.reason == UnknownReason::Removed) {
+            Some(unknown) => {
+                let history = unknown.why.split_once("; ").map_or(unknown.why.as_str(), |(_, history)| history);
+                if unknown.help == "leave it out" { history.to_owned() } else { format!("{history}; {}", unknown.help) }
+            }
+            None => removed_value(model, name, value)?.to_owned(),
+        };
+        let starts = loose || model.is_mariadb() || self.kind == SettingsFileKind::ShowVariables;
+        Some(if starts { Verdict::NoEffect(why) } else { Verdict::Removed(why) })
     }
 
     /// `skip-NAME`, `disable-NAME`, `enable-NAME`, where the whole is no name of its own.
@@ -250,14 +282,14 @@ impl Judge<'_> {
                 Verdict::NoEffect(why.to_owned())
             }
             _ if self.kind == SettingsFileKind::ShowVariables => Verdict::NoEffect(match unknown.reason {
-                UnknownReason::OtherVersion => unknown.why,
+                UnknownReason::OtherVersion | UnknownReason::Removed => unknown.why,
                 _ if of_innodb => format!("{model} has no such setting"),
                 _ => "not one of InnoDB's settings".to_owned(),
             }),
             _ if loose => {
                 Verdict::NoEffect(format!("{model} has no such setting, and loose_ lets the server ignore it"))
             }
-            UnknownReason::OtherVersion => {
+            UnknownReason::OtherVersion | UnknownReason::Removed => {
                 let problem = Problem::new(format!("{name}: {}", unknown.why)).at(statement.name_at);
                 Verdict::Wrong(problem.help(unknown.help))
             }

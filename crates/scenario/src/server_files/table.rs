@@ -36,6 +36,8 @@ pub enum SettingStatus {
     Superseded,
     /// The server may know it; it changes nothing in the model.
     NoEffect,
+    /// The server does not start with it, as this version no longer has it; it is left out.
+    Removed,
     /// The server would refuse it.
     Wrong,
 }
@@ -47,6 +49,7 @@ impl SettingStatus {
             SettingStatus::Understood => "understood",
             SettingStatus::Superseded => "superseded",
             SettingStatus::NoEffect => "no_effect",
+            SettingStatus::Removed => "removed",
             SettingStatus::Wrong => "wrong",
         }
     }
@@ -93,6 +96,14 @@ impl SettingsFile {
         let no_effect = self.count(SettingStatus::NoEffect);
         format!("{}: {understood} {settings} understood, {no_effect} without effect in the model", self.path)
     }
+}
+
+/// What is said of the lines of an option file with which the server of `model` does not start; nothing without any.
+pub fn removed_lines(model: ModelId, rows: &[SettingRow]) -> Option<String> {
+    let removed = rows.iter().filter(|row| row.status == SettingStatus::Removed);
+    let lines: Vec<String> = removed.map(|row| format!("{} (line {})", row.name, row.line)).collect();
+    let what = if lines.len() == 1 { "this line, which is" } else { "these lines, which are" };
+    (!lines.is_empty()).then(|| format!("{model} does not start with {what} left out here: {}", lines.join(", ")))
 }
 
 /// What files of settings come to for a model.

@@ -367,3 +367,30 @@ fn threads_beyond_the_model_are_warned_of() {
         assert!(warning.ends_with("which is not modelled"), "{warning}");
     }
 }
+
+/// A script's redo is that of the server, unless the scenario says otherwise.
+#[test]
+fn redo_of_a_script_is_that_of_the_models_server() {
+    let redo = |model: &str, set: &[&str]| {
+        let overrides = Overrides {
+            model: Some(model.to_owned()),
+            set: set.iter().map(|&line| line.to_owned()).collect(),
+            ..Overrides::default()
+        };
+        let scenario = load(Source::Shipped("teaching/redo-too-small"), &overrides).unwrap();
+        scenario.written("workload.redo_bytes_per_transaction").unwrap().parse::<f64>().unwrap()
+    };
+    let update = "workload.kind=sysbench-oltp-update-non-index";
+    let by_model = [
+        ("mysql-5.5", 491.0),
+        ("mysql-5.6", 483.0),
+        ("percona-5.7", 524.0),
+        ("mysql-8.4", 543.0),
+        ("mariadb-11.4", 426.0),
+    ];
+    for (model, bytes) in by_model {
+        assert_eq!(redo(model, &[update]), bytes, "{model}");
+        assert_eq!(redo(model, &[update, "workload.redo_bytes_per_transaction=700"]), 700.0, "{model}");
+    }
+    assert!(redo("mariadb-10.6", &[]) < redo("mysql-8.0.30", &[]));
+}

@@ -301,10 +301,48 @@ fn variables_of_another_server_come_with_a_warning() {
     assert_eq!(scenario.settings_files[0].count(SettingStatus::NoEffect), 3);
 }
 
+/// A server does not start with options that it no longer has; here they are left out, and all of them are told at once.
+#[test]
+fn options_that_a_version_removed_are_left_out_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = "[mysqld]\nquery_cache_size = 64M\ninnodb_io_capacity = 300\ninnodb-file-format = Barracuda\n\
+                 loose_innodb_large_prefix = 1\nskip-partition\nsql_mode = STRICT_ALL_TABLES,NO_AUTO_CREATE_USER\nlog_bin\n\
+                 query_cache_limit = 1M\n";
+    let path = folder.path().join("my.cnf");
+    fs::write(&path, lines).unwrap();
+    let reading = |model| read_settings_files(model, &[(SettingsFileKind::MyCnf, &path)], 16);
+    let of_80 = reading(ModelId::Mysql8030);
+    let notes = of_80.diagnostics.unwrap();
+    assert_eq!(
+        notes[0].message,
+        "mysql-8.0.30 does not start with these lines, which are left out here: query_cache_size (line 2), innodb_file_format (line 4), \
+         skip_partition (line 6), sql_mode (line 7), query_cache_limit (line 9)"
+    );
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert_eq!(of_80.settings.unwrap().integer("innodb_io_capacity").unwrap(), 300);
+    let row = |name: &str| of_80.files[0].rows.iter().find(|row| row.name == name).unwrap();
+    assert_eq!(
+        row("innodb_file_format").remark,
+        "it exists until MySQL 5.7; leave it out; the row format doesn't matter to the model"
+    );
+    assert_eq!(
+        (row("query_cache_limit").value.as_str(), row("query_cache_limit").remark.as_str()),
+        ("1M", "it exists until MySQL 5.7")
+    );
+    for model in [ModelId::Mysql57, ModelId::Mariadb1011] {
+        let reading = reading(model);
+        assert_eq!(reading.files[0].count(SettingStatus::Removed), 0, "{model}");
+        assert!(reading.diagnostics.is_ok_and(|notes| notes.is_empty()), "{model}");
+    }
+    // A name that only later versions have is the line of another server, not an old one.
+    fs::write(&path, "[mysqld]\ninnodb_redo_log_capacity = 8G\n").unwrap();
+    assert!(read_settings_files(ModelId::Mysql57, &[(SettingsFileKind::MyCnf, &path)], 16).diagnostics.is_err());
+}
+
 /// Option files with something wrong.
 const WRONG: &[(&str, &str)] = &[
     ("misspelt name", "[mysqld]\n\n  innodb_io_capcity = 2000 # fast\n"),
-    ("name of another version", "[mysqld]\ninnodb_file_format = Barracuda\n"),
+    ("name of another server", "[mysqld]\ninnodb_lru_flush_size = 32\n"),
     ("not a number", "[mysqld]\ninnodb_io_capacity = fast\n"),
     ("unknown suffix", "[mysqld]\ninnodb_buffer_pool_size = 10X\n"),
     ("fraction of a unit", "[mysqld]\ninnodb_buffer_pool_size = 1.5G\n"),

@@ -6,8 +6,10 @@ use crate::out_dir::OutDir;
 use crate::outcome::VERSION;
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_experiments::compare::{HEADLINE, SilentChange, Variant, VariantFigures};
+use innosim_flush_models::registry::ModelId;
 use innosim_report::numbers::{compact, rounded};
 use innosim_report::{Replications, ReportError, RunIdentity, summary::summary_object, write_file, write_series_csv};
+use innosim_scenario::SettingRow;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -80,6 +82,8 @@ pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
         each.map(|(variant, figures)| of_variant(compared, variant, figures)).collect();
     let of_change = |change: &SilentChange| json!({ "setting": change.setting, "before": change.before, "after": change.after, "alone": change.alone });
     let changes: Vec<Value> = compared.changes.iter().map(of_change).collect();
+    let of_removed = |(model, row): (ModelId, &SettingRow)| json!({ "model": model.name(), "setting": row.name, "value": row.value, "file": row.file, "line": row.line, "why": row.remark });
+    let removed: Vec<Value> = compared.removed().into_iter().map(of_removed).collect();
     Ok(json!({
         "innosim_version": VERSION,
         "scenario": first.scenario.name,
@@ -91,6 +95,7 @@ pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
         "warmup_converged": compared.comparison.warmup_converged,
         "wall_s": rounded(compared.wall_s),
         "baseline": first.label,
+        "does_not_start_with": removed,
         "changes_silently": changes,
         "variants": variants?,
     }))

@@ -55,6 +55,7 @@ pub(super) fn render(compared: &Compared) -> String {
             text.push('\n');
         }
     }
+    text.push_str(&removed(compared));
     text.push_str(&silent_changes(compared));
     text.push_str(&table(compared, &speed(), "regime", regime));
     text.push('\n');
@@ -108,6 +109,21 @@ fn head(compared: &Compared) -> String {
                       --duration would tell.";
         text.push_str(&wrapped(insert, 0));
         text.push('\n');
+    }
+    text
+}
+
+/// The lines of an option file with which a version does not start.
+fn removed(compared: &Compared) -> String {
+    let mut rows = compared.removed().into_iter().peekable();
+    let mut text = String::new();
+    while let Some((model, _)) = rows.peek().copied() {
+        let mut table = TextTable::new(&["line", "setting", "value", "why"]);
+        while let Some((_, row)) = rows.next_if(|(of, _)| *of == model) {
+            table.row(vec![row.line.to_string(), row.name.clone(), row.value.clone(), row.remark.clone()]);
+        }
+        let head = format!("{model} does not start with these lines of the option file; they are left out here:\n\n");
+        text.push_str(&format!("{head}{}\n", table.render()));
     }
     text
 }

@@ -12,14 +12,12 @@ const M80_FROM_8022: &[Servers] = &[Servers::MYSQL.from(8, 0, 22).until(8, 4, 0)
 const M84: &[Servers] = &[Servers::MYSQL.from(8, 4, 0).until(9, 0, 0)];
 const M97: &[Servers] = &[Servers::MYSQL.from(9, 0, 0)];
 const M80: &[Servers] = &[Servers::MYSQL.from(8, 0, 0).until(8, 4, 0)];
-/// MySQL 8.0.20 and later 8.0 alone.
-const MYSQL80_FROM_8020: &[Servers] = &[Servers::MYSQL_ALONE.from(8, 0, 20).until(8, 4, 0)];
+/// MySQL alone from 8.0.20 on.
+const MYSQL_FROM_8020: &[Servers] = &[Servers::MYSQL_ALONE.from(8, 0, 20)];
 const FROM_8018: &[Servers] = &[Servers::MYSQL.from(8, 0, 18)];
 const M80_FROM_8020: &[Servers] = &[Servers::MYSQL.from(8, 0, 20).until(8, 4, 0)];
 const FROM_8030: &[Servers] = &[Servers::MYSQL.from(8, 0, 30)];
 const FROM_84: &[Servers] = &[Servers::MYSQL.from(8, 4, 0)];
-/// The same of MySQL alone.
-const MYSQL_FROM_84: &[Servers] = &[Servers::MYSQL_ALONE.from(8, 4, 0)];
 
 const FLUSH_METHODS: &[&str] = &["fsync", "O_DSYNC", "littlesync", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
@@ -96,15 +94,15 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_doublewrite_files",
         "",
-        &[whole(MYSQL80_FROM_8020, 0, 256, 0, "0"), whole(MYSQL_FROM_84, 0, 256, 2, "2")],
+        &[whole(MYSQL_FROM_8020, 0, 256, 2, "2")],
         "Doublewrite files; 0 stands for 2. More files hold more batches between write and sync.",
         "",
     ),
     everywhere(
         "innodb_doublewrite_pages",
         "pages",
-        &[whole(M80_FROM_8020, 0, 512, 0, "0"), whole(FROM_84, 0, 512, 128, "128")],
-        "Pages of a doublewrite batch; 0 stands for innodb_write_io_threads, usually 4.",
+        &[derived(M80_FROM_8020, integer(0, 512), "innodb_write_io_threads"), whole(FROM_84, 0, 512, 128, "128")],
+        "Pages of a doublewrite batch; 0 stands for innodb_write_io_threads.",
         "One batch is under way for each instance and kind of flushing. Small batches limit flushing long before the \
          device does: each costs a write to the doublewrite file and a sync of the data files.",
     ),
@@ -257,6 +255,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "threads",
         &[whole(FROM_80, 1, 64, 4, "4")],
         "Threads that complete page writes and sync data files; 256 writes in flight each.",
-        "Also the pages of a doublewrite batch where innodb_doublewrite_pages is 0.",
+        "Before 8.4 also the pages of a doublewrite batch, unless innodb_doublewrite_pages sets them.",
     ),
 ];

@@ -1,7 +1,7 @@
 //! Settings that only Percona Server 5.7, 8.0 and 8.4 have, or have otherwise (`percona` sections 3 and 4).
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, everywhere, span, whole};
+use super::{Declaration, derived, everywhere, integer, span, whole};
 
 const PERCONA: &[Servers] = &[Servers::PERCONA.from(5, 7, 0)];
 const PERCONA_57: &[Servers] = &[Servers::PERCONA.from(5, 7, 0).until(8, 0, 0)];
@@ -35,7 +35,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
     everywhere(
         "innodb_doublewrite_files",
         "",
-        &[whole(PERCONA_80, 0, 256, 0, "0"), whole(PERCONA_84, 0, 256, 2, "2")],
+        &[derived(PERCONA_80, integer(0, 256), "2 x innodb_buffer_pool_instances"), whole(PERCONA_84, 0, 256, 2, "2")],
         "Doublewrite files; 0 stands for 2 x innodb_buffer_pool_instances, one for each instance and kind of flushing.",
         "A file of its own holds one batch: the next begins when the data files of the last are synced.",
     ),
