@@ -35,6 +35,7 @@ mod working_set;
 
 pub use benchmark::{Benchmark, BenchmarkFit, BenchmarkRun, BenchmarkTask, Figures};
 pub use device::Device;
+pub(crate) use others::Others;
 pub use scenario::scenario_toml;
 pub(crate) use scenario::{before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before};
 pub use working_set::WorkingSet;

@@ -70,7 +70,10 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         path: path.to_owned(),
         server: server(&variables),
         data: data(&parts, &variables),
-        cap: Cap { name: "raw".to_owned(), ..Cap::default() },
+        cap: parts
+            .iter()
+            .find_map(|part| part.cap.clone())
+            .unwrap_or_else(|| Cap { name: "raw".to_owned(), ..Cap::default() }),
         tps_is_of_steps: true,
         cpus,
         rotational: parts.iter().find_map(|part| part.rotational),

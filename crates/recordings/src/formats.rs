@@ -50,6 +50,7 @@ pub(crate) use sysbench::{Interval, LoadLog, Program};
 
 use crate::RecordingError;
 use crate::disk::DiskReports;
+use crate::recording::Cap;
 use flate2::read::MultiGzDecoder;
 use innosim_scenario::{as_rows, from_utf16, is_utf16};
 use innosim_spectrum::PageAges;
@@ -91,6 +92,8 @@ pub(crate) struct Part {
     pub(crate) cpus: Option<u32>,
     /// Whether the disk says that it rotates.
     pub(crate) rotational: Option<bool>,
+    /// What the server's control group may do.
+    pub(crate) cap: Option<Cap>,
     /// Ages of pages.
     pub(crate) page_ages: Option<PageAges>,
     /// What iostat says of the disk.
@@ -241,7 +244,8 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
         || !part.commands.is_empty()
         || part.table_bytes.is_some()
         || part.cpus.is_some()
-        || part.rotational.is_some();
+        || part.rotational.is_some()
+        || part.cap.is_some();
     Ok(known.then_some(part))
 }
 

@@ -145,5 +145,8 @@ fn described(part: &Part) -> String {
     if part.rotational.is_some() {
         words.push("what the disk says of itself".to_owned());
     }
+    if part.cap.is_some() {
+        words.push("caps of the control group".to_owned());
+    }
     if words.is_empty() { "sysbench's command line".to_owned() } else { words.join(", ") }
 }

@@ -70,6 +70,7 @@ case $statement in
     'SELECT @@innodb_page_size') echo 16384 ;;
     'SELECT @@hostname') uname -n ;;
     'SELECT @@datadir') echo /tmp ;;
+    'SELECT @@pid_file') echo "${PID_FILE:-/nowhere}" ;;
     *) [ -n "$statement" ] || exit 1 ;;
 esac
 "#;
@@ -160,6 +161,35 @@ fn every_server_gives_a_folder_that_is_read() {
         assert_eq!((&explained["kind"], &explained["model"]), (&"recording".into(), &model.into()), "{shell}");
         assert!(explained["events"].as_array().unwrap().iter().any(|event| event["what"] == "regime_of_all"));
     }
+}
+
+#[test]
+fn caps_of_the_servers_control_group_are_kept() {
+    let place = Place::new("mariadb");
+    // This process stands for the server: its groups are real, their caps are not.
+    let pid_file = place.dir.path().join("server.pid");
+    fs::write(&pid_file, format!("{}\n", std::process::id())).unwrap();
+    let cgroups = place.dir.path().join("cgroup");
+    let mut expected = Vec::new();
+    for line in fs::read_to_string("/proc/self/cgroup").unwrap().lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next().unwrap(), fields.next().unwrap());
+        let (folder, file, cap) = match controllers {
+            "blkio" => (format!("blkio{path}"), "blkio.throttle.write_iops_device", "254:0 3000"),
+            "" => {
+                (path.trim_start_matches('/').to_owned(), "io.max", "254:0 rbps=max wbps=60000000 riops=max wiops=3000")
+            }
+            _ => continue,
+        };
+        fs::create_dir_all(cgroups.join(&folder)).unwrap();
+        fs::write(cgroups.join(&folder).join(file), format!("{cap}\n")).unwrap();
+        expected.push(format!("cap {file}: {cap}"));
+    }
+    let paths = [("PID_FILE", pid_file.to_str().unwrap()), ("CGROUPS", cgroups.to_str().unwrap())];
+    let ended = place.run("sh", &[], &paths, &[]);
+    assert!(ended.status.success(), "{}", error(&ended));
+    let host = place.read("host.txt");
+    assert!(!expected.is_empty() && expected.iter().all(|line| host.contains(line)), "{expected:?} in {host}");
 }
 
 #[test]

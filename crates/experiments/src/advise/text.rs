@@ -2,7 +2,9 @@
 
 use super::demand::Demand;
 use super::measured::Measured;
-use crate::calibrate::{Device, before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before};
+use crate::calibrate::{
+    Device, Others, before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before,
+};
 use innosim_recordings::{Quantity, Recording};
 use innosim_spectrum::{Bin, Spectrum};
 
@@ -85,7 +87,9 @@ impl Start {
 impl Wanted<'_> {
     /// As TOML; the error is a sentence.
     pub(super) fn toml(&self) -> Result<String, String> {
-        let mut text = machine_toml(self.target, &self.load.calibration, self.device, self.length)?;
+        // The search settles beyond the recording; the back-test is of its time.
+        let others = if self.length.1 == "auto" { Others::InTheMean } else { Others::AsRecorded };
+        let mut text = machine_toml(self.target, &self.load.calibration, self.device, self.length, others)?;
         text.push_str(&format!("\n[workload]   # {} a unit of work\n", self.load.calibration.recording));
         text.push_str("kind = \"spectrum\"\n");
         text.push_str(&parameters_toml(&self.load.calibration));

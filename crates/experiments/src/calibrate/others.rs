@@ -13,22 +13,35 @@ const STEP_S: f64 = 10.0;
 /// as much.
 const LEAST: f64 = 0.05;
 
-/// From when on other programs took how many seconds of CPU time a second; nothing if they took hardly any or the
-/// recording does not tell.
-pub(super) fn other_programs(recording: &Recording) -> Vec<(f64, f64)> {
-    let taken = other_seconds(recording);
-    let (start, end) = recording.load_window();
-    let steps = taken.map_or_else(Vec::new, |taken| steps(&recording.series.seconds, &taken, (start, end)));
-    // Before the first sample nothing is known of them.
-    steps.into_iter().map(|(at, cpus)| (at + start - recording.load_start(), cpus)).collect()
+/// What a run takes other programs to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// What they did at each time of the recording: the run is of that time.
+    AsRecorded,
+    /// Their mean over the load, always: a run that outlasts the recording must not go on with its last seconds.
+    InTheMean,
 }
 
-/// The same from what was taken up to each sample, seconds; only changes are steps.
-fn steps(seconds: &[f64], taken: &Column, (start, end): (f64, f64)) -> Vec<(f64, f64)> {
+/// From when on other programs took how many seconds of CPU time a second; nothing if they took hardly any or the
+/// recording does not tell.
+pub(super) fn other_programs(recording: &Recording, others: Others) -> Vec<(f64, f64)> {
+    let Some(taken) = other_seconds(recording) else { return Vec::new() };
+    let (start, end) = recording.load_window();
+    let (step, from) = match others {
+        // Before the first sample nothing is known of them.
+        Others::AsRecorded => (STEP_S, start - recording.load_start()),
+        Others::InTheMean => (end - start, 0.0),
+    };
+    let steps = steps(&recording.series.seconds, &taken, (start, end), step);
+    steps.into_iter().map(|(at, cpus)| (at + from, cpus)).collect()
+}
+
+/// The same from what was taken up to each sample, seconds, by steps of this length; only changes are steps.
+fn steps(seconds: &[f64], taken: &Column, (start, end): (f64, f64), step: f64) -> Vec<(f64, f64)> {
     let mut steps: Vec<(f64, f64)> = Vec::new();
     let mut from = start;
     while from < end {
-        let until = (from + STEP_S).min(end);
+        let until = (from + step).min(end);
         let mut inside = taken.timed(seconds).filter(|(second, _)| *second >= from && *second <= until);
         if let (Some((begun, first)), Some((ended, last))) = (inside.next(), inside.next_back()) {
             let rate = (last - first) / (ended - begun);
@@ -48,7 +61,9 @@ fn other_seconds(recording: &Recording) -> Option<Column> {
         let columns: Option<Vec<Column>> = names.iter().map(|name| recording.series.column(name)).collect();
         Column::sum(&columns?)
     };
-    let own = sum(&OWN_TICKS)?;
+    let own: Option<Vec<Column>> =
+        OWN_TICKS.iter().map(|name| recording.series.column(name).map(kept_at_end)).collect();
+    let own = Column::sum(&own?)?;
     let all = sum(&["cpu.user", "cpu.system"])?;
     let or_zero = |name: &str| sum(&[name]).unwrap_or_else(|| Column::zeros(own.len()));
     let (nice, stolen, recorder) = (or_zero("cpu.nice"), or_zero("cpu.steal"), or_zero("proc.recorder_cpu"));
@@ -56,19 +71,39 @@ fn other_seconds(recording: &Recording) -> Option<Column> {
     Some(Column::sum(&[all, nice, stolen])?.with(&known, |all, known| (all - known) * TICK_S))
 }
 
+/// Ticks of a process that has ended are still its own, not others'.
+fn kept_at_end(ticks: Column) -> Column {
+    let mut most = f64::NEG_INFINITY;
+    let kept = (0..ticks.len()).map(|i| {
+        ticks.at(i).map_or(f64::NAN, |ticks| {
+            most = most.max(ticks);
+            most
+        })
+    });
+    kept.collect::<Vec<f64>>().into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_ended_process_took_stays_its_own() {
+        let ticks = Column::from(vec![5.0, 80.0, f64::NAN, 200.0, 0.0, 0.0]);
+        let kept: Vec<Option<f64>> = (0..6).map(|i| kept_at_end(ticks.clone()).at(i)).collect();
+        assert_eq!(kept, [Some(5.0), Some(80.0), None, Some(200.0), Some(200.0), Some(200.0)]);
+    }
 
     #[test]
     fn steps_are_where_others_take_more_or_less() {
         let seconds: Vec<f64> = (0..=40).map(f64::from).collect();
         let column = |of: &dyn Fn(f64) -> f64| Column::from(seconds.iter().map(|s| of(*s)).collect::<Vec<f64>>());
         let quiet = column(&|s| 0.03 * s);
-        assert_eq!(steps(&seconds, &quiet, (0.0, 40.0)), []);
+        assert_eq!(steps(&seconds, &quiet, (0.0, 40.0), STEP_S), []);
         let busy = column(&|s| 0.5 * (s - 12.0).clamp(0.0, 18.0));
-        assert_eq!(steps(&seconds, &busy, (2.0, 40.0)), [(10.0, 0.5), (20.0, 0.4), (30.0, 0.0)]);
+        assert_eq!(steps(&seconds, &busy, (0.0, 40.0), 40.0), [(0.0, 0.23)], "in the mean");
+        assert_eq!(steps(&seconds, &busy, (2.0, 40.0), STEP_S), [(10.0, 0.5), (20.0, 0.4), (30.0, 0.0)]);
         let gap = column(&|s| if s < 30.0 { f64::NAN } else { s });
-        assert_eq!(steps(&seconds, &gap, (0.0, 40.0)), [(30.0, 1.0)]);
+        assert_eq!(steps(&seconds, &gap, (0.0, 40.0), STEP_S), [(30.0, 1.0)]);
     }
 }

@@ -2,7 +2,7 @@
 //! itself).
 
 use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, page_checksum_cpu_us, sync_cpu_us};
-use super::others::other_programs;
+use super::others::{Others, other_programs};
 use super::purge_cpu::removal_us;
 use super::spinning::spin_us;
 use super::undo_segments::status_every;
@@ -38,7 +38,7 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
     }
     // From where the load began, even if the recording begins later: what is dirty then comes from what went before.
     let (start, (_, end)) = (target.load_start(), target.load_window());
-    let mut text = machine_toml(target, calibration, device, (end - start, "0s"))?;
+    let mut text = machine_toml(target, calibration, device, (end - start, "0s"), Others::AsRecorded)?;
     text.push_str(&format!("\n[workload]\nkind = {kind:?}\ntables = {}\n", phase.tables));
     if kind == TPCC {
         text.push_str(&format!("scale = {}\nthreads = {}\n", phase.scale, phase.threads));
@@ -81,6 +81,7 @@ pub(crate) fn machine_toml(
     calibration: &Calibration,
     device: &Device,
     (length_s, warmup): (f64, &str),
+    others: Others,
 ) -> Result<String, String> {
     let model = target.model()?;
     let mut text = format!(
@@ -107,13 +108,13 @@ pub(crate) fn machine_toml(
         let Ok(setting) = lookup(model, name) else { continue };
         text.push_str(&format!("{name} = {:?}\n", setting.spell(*value)));
     }
-    text.push_str(&host(target, calibration, model));
+    text.push_str(&host(target, calibration, model, others));
     text.push_str(&device.toml(target, calibration.sync_operations.as_ref()));
     Ok(text)
 }
 
 /// `[host]`: processors, what takes their time besides transactions, and other programs.
-fn host(target: &Recording, calibration: &Calibration, model: ModelId) -> String {
+fn host(target: &Recording, calibration: &Calibration, model: ModelId, others: Others) -> String {
     let mut text = format!(
         "\n[host]\ncores = {}\nscheduling = {:?}\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
@@ -129,7 +130,9 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId) -> String
         (removal_us(model) as f64 * calibration.cost_scale).round(),
         model.cleaners_ask_for_priority()
     );
-    for (at, cpus) in other_programs(target) {
+    for (at, cpus) in other_programs(target, others) {
+        // Ticks of all programs and of the known ones are not of one instant.
+        let cpus = cpus.min(f64::from(target.cpus.unwrap_or(UNKNOWN_CPUS)));
         text.push_str(&format!("[[host.other]]   # CPU time of the machine less that of server, sysbench and recorder\nat = \"{at:.0}s\"\ncpus = {cpus:?}\n\n"));
     }
     text

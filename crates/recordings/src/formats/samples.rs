@@ -18,6 +18,7 @@ use super::relative::{accumulate, is_relative};
 use super::tables::Tables;
 use super::{Clock, Link, Part, parse_date_time, sysbench};
 use crate::RecordingError;
+use crate::recording::Cap;
 use innosim_flush_models::registry::{ModelId, UnknownReason, lookup, normal_name};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -247,10 +248,32 @@ impl Scanner {
             "CPU(s)" => self.part.cpus = number().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0),
             // As `innosim collect` writes it, of /sys/block/DISK/queue/rotational.
             "rotational" => self.part.rotational = number().filter(|flag| *flag <= 1).map(|flag| flag == 1),
+            key if key.starts_with("cap ") => self.cap(&key[4..], value),
             key if key.ends_with("sysbench") || value.contains("sysbench ") => {
                 self.part.commands.extend(sysbench::commands(&format!("{key}:{value}")));
             }
             _ => {}
+        }
+    }
+
+    /// A cap of the control group as `live/record` and `innosim collect` write it: the file's name, then its line, which
+    /// begins with the disk (`254:0 3000`; `254:0 rbps=max wbps=60000000 riops=max wiops=3000`).
+    fn cap(&mut self, file: &str, line: &str) {
+        let file = file.rsplit('/').next().unwrap_or(file);
+        let cap = self.part.cap.get_or_insert_with(|| Cap { name: "control group".to_owned(), ..Cap::default() });
+        for word in line.split_whitespace().skip(1) {
+            let (key, number) = word.split_once('=').unwrap_or((file, word));
+            let limit = match key {
+                "blkio.throttle.write_iops_device" | "wiops" => &mut cap.write_iops,
+                "blkio.throttle.read_iops_device" | "riops" => &mut cap.read_iops,
+                "blkio.throttle.write_bps_device" | "wbps" => &mut cap.write_bytes_per_s,
+                "blkio.throttle.read_bps_device" | "rbps" => &mut cap.read_bytes_per_s,
+                _ => continue,
+            };
+            // Of several groups, or disks, the tightest.
+            if let Some(number) = number.parse::<f64>().ok().filter(|number| *number >= 1.0) {
+                *limit = if *limit > 0.0 { limit.min(number) } else { number };
+            }
         }
     }
 

@@ -389,6 +389,27 @@ fn broken_files_are_refused_with_their_place() {
 
 /// Made by sysstat 12.6.1.
 #[test]
+fn caps_of_the_control_group_are_those_of_the_recording() {
+    let samples = "TS 1795796024.0\nCOLUMN\tVALUE\ncg.write_ios\t5\nTS 1795796025.0\nCOLUMN\tVALUE\ncg.write_ios\t9\n";
+    let limits = |host: &str| {
+        let recording = folder(&[("processes.txt", samples), ("host.txt", host)]);
+        let cap = recording.cap;
+        (
+            cap.name.clone(),
+            [cap.write_iops, cap.read_iops, cap.write_bytes_per_s, cap.read_bytes_per_s],
+            recording.rotational,
+        )
+    };
+    let v1 = "CPU(s): 2\nrotational: 1\nscheduler: none [mq-deadline] kyber bfq\nfile system: ext4\nmount options: rw,relatime\n\
+              cap blkio.throttle.read_iops_device: 254:0 6000\ncap blkio.throttle.write_iops_device: 254:0 3000\n\
+              cap blkio.throttle.write_bps_device: 254:0 60000000\n";
+    assert_eq!(limits(v1), ("control group".to_owned(), [3000.0, 6000.0, 60e6, 0.0], Some(true)));
+    let v2 = "CPU(s): 2\nrotational: 0\ncap io.max: 254:0 rbps=max wbps=60000000 riops=max wiops=3000\n";
+    assert_eq!(limits(v2), ("control group".to_owned(), [3000.0, 0.0, 60e6, 0.0], Some(false)));
+    assert_eq!(limits("CPU(s): 2\n").0, "raw");
+}
+
+#[test]
 fn reports_of_iostat_tell_what_the_disk_does() {
     let status = |(unix, written): (&str, u32)| {
         format!("TS {unix}\nVariable_name\tValue\nInnodb_os_log_written\t{written}\nInnodb_pages_written\t{written}\n")

@@ -143,6 +143,32 @@ case $(ask "SHOW GLOBAL STATUS WHERE Variable_name IN ('Innodb_lsn_current', 'In
     '') monitor_every=1 ;;
 esac
 
+# Caps of the control groups that the server's process is in. These files have a size of 0, whatever they hold.
+cgroups=${CGROUPS:-/sys/fs/cgroup}
+server_caps() {
+    pid_file=$(ask 'SELECT @@pid_file' "$@" 2>/dev/null) || pid_file=
+    case $pid_file in
+        '' | /*) ;;
+        *) pid_file=$folder/$pid_file ;;
+    esac
+    pid=
+    [ ! -r "$pid_file" ] || read -r pid <"$pid_file"
+    for process in /proc/[0-9]*; do
+        [ -n "$pid" ] && [ -d "/proc/$pid" ] && break
+        case $(cat "$process/comm" 2>/dev/null) in
+            mysqld | mariadbd) pid=${process#/proc/} ;;
+        esac
+    done
+    [ -r "/proc/$pid/cgroup" ] || return 0
+    while IFS=: read -r _ controllers path; do
+        for cap in "$cgroups/${controllers%%,*}$path"/blkio.throttle.*_device "$cgroups$path"/io.max "$cgroups$path"/cpu.max; do
+            [ ! -r "$cap" ] || while IFS= read -r line; do
+                printf 'cap %s: %s\n' "${cap##*/}" "$line"
+            done <"$cap"
+        done
+    done <"/proc/$pid/cgroup"
+}
+
 # Processors and disk, if this is the server's machine.
 here=no
 disk=
@@ -171,10 +197,7 @@ if [ -n "$where" ] && [ "$where" = "$(uname -n)" ] && [ -d "$folder" ] && [ -r /
     while read -r _ point type options _; do
         [ "$point" = "$mount_point" ] && printf 'file system: %s\nmount options: %s\n' "$type" "$options"
     done </proc/mounts >>"$out/host.txt"
-    for cap in /sys/fs/cgroup/io.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/system.slice/m[ya]*.service/io.max \
-        /sys/fs/cgroup/system.slice/m[ya]*.service/cpu.max; do
-        [ ! -s "$cap" ] || printf 'cap %s: %s\n' "${cap#/sys/fs/cgroup/}" "$(head -n 1 "$cap")" >>"$out/host.txt"
-    done
+    server_caps "$@" >>"$out/host.txt"
     [ -n "$disk" ] || note "not there: disk (the device below the data directory is not known)"
 else
     note "not there: processors and disk (this is not the server's machine)"
