@@ -1,5 +1,5 @@
-# What the live checks share: a server of their own, the disk measured, loads recorded. Sourced by `check`, `skewed`
-# and `recovery`, which set here, dir, install, keep, dry_run, fio_seconds and threads, and innosim where they call it.
+# What the live checks share: a server of their own, the disk measured, loads recorded. Sourced by `check`, `skewed`,
+# `recovery` and `regret`, which set here, dir, install, keep, dry_run, fio_seconds and threads, and innosim where they call it.
 
 readonly PACKAGES=(mariadb-server-core mariadb-client-core sysbench fio)
 readonly PROGRAMS=(mariadbd mariadb-install-db mariadb sysbench fio)
@@ -7,9 +7,13 @@ readonly SERIES=10.11
 PATH=$PATH:/usr/sbin
 
 server='' recorder='' clients='' made='' step='starting'
+# A MySQL server program instead of Debian's MariaDB; the control group that caps the disk for server and fio; what server, fio and
+# sysbench are started by (chrt, nice); depths of fio's random jobs; seconds that a load is recorded before and after; whether
+# it begins on a clean pool.
+mysqld='' cap_group='' priority=() depths=(1 4 16 64) lead=5 tail=10 clean=yes
 
 say() {
-    printf 'check: %s\n' "$*" >&2
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
 }
 
 refuse() {
@@ -26,10 +30,18 @@ run() {
     fi
 }
 
+# A command behind the cap and at the priority, in the place of the shell that calls it: use it in the background or in ( ).
+capped() {
+    [[ -z $cap_group ]] || echo "$BASHPID" >"$cap_group/cgroup.procs"
+    exec "${priority[@]}" "$@"
+}
+
 # Debian's packages, unless everything is there.
 packages() {
-    local program missing=()
-    for program in "${PROGRAMS[@]}"; do
+    local program missing=() needed=("${PROGRAMS[@]}")
+    # Of a MySQL from elsewhere, the client and the programs that load it.
+    [[ -z $mysqld ]] || needed=("$mysqld" mariadb sysbench fio)
+    for program in "${needed[@]}"; do
         command -v "$program" >/dev/null || missing+=("$program")
     done
     if [[ ${#missing[@]} -gt 0 ]]; then
@@ -40,7 +52,7 @@ packages() {
         run apt-get update
         run env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends --no-remove "${PACKAGES[@]}"
     fi
-    if [[ $dry_run == no ]]; then
+    if [[ $dry_run == no && -z $mysqld ]]; then
         local version
         version=$(mariadbd --no-defaults --version)
         [[ $version == *" $SERIES."* ]] || refuse "mariadbd is not of the $SERIES series, which the model stands for: $version"
@@ -75,11 +87,11 @@ folder() {
 # The device, on the same file system, as docs/devices.md asks for it.
 measure_device() {
     step='measuring the disk with fio'
-    say "$step, 12 jobs of $fio_seconds s"
+    say "$step, $((2 * ${#depths[@]} + 4)) jobs of $fio_seconds s"
     run mkdir -p "$dir/fio"
     local mode depth
     for mode in randread randwrite; do
-        for depth in 1 4 16 64; do
+        for depth in "${depths[@]}"; do
             fio_job "$mode-$depth" --rw="$mode" --bs=16k --direct=1 --ioengine=libaio --iodepth="$depth"
         done
     done
@@ -93,8 +105,9 @@ measure_device() {
 fio_job() {
     local name=$1
     shift
-    run fio --name="$name" --output="$dir/fio/$name.json" --output-format=json --filename="$dir/fio.dat" --size=1G --time_based \
-        --runtime="$fio_seconds" "$@"
+    local job=(fio --name="$name" --output="$dir/fio/$name.json" --output-format=json --filename="$dir/fio.dat" --size=1G --time_based
+        --runtime="$fio_seconds" "$@")
+    if [[ $dry_run == yes ]]; then run "${job[@]}"; else (capped "${job[@]}"); fi
 }
 
 # Makes a data folder.
@@ -102,25 +115,36 @@ install_server() {
     step='making a data folder'
     local root_user=()
     [[ $(id -u) -ne 0 ]] || root_user=(--user=root)
+    if [[ -n $mysqld ]]; then
+        run "$mysqld" --no-defaults "${root_user[@]}" --initialize-insecure --datadir="$dir/data" >"$(log install.log)" 2>&1
+        return
+    fi
     run mariadb-install-db --no-defaults "${root_user[@]}" --auth-root-authentication-method=normal --skip-test-db \
         --datadir="$dir/data" >"$(log install.log)" 2>&1
 }
 
-# Starts a server on that folder: start_server [OPTION of mariadbd]...
+# Starts a server on that folder: start_server [OPTION of the server]...
 start_server() {
     step='starting a server'
     say "$step of its own in $dir"
     local root_user=()
     [[ $(id -u) -ne 0 ]] || root_user=(--user=root)
     local options=(--no-defaults "${root_user[@]}" --datadir="$dir/data" --socket="$dir/server.sock" --pid-file="$dir/server.pid"
-        --skip-networking --skip-log-bin --innodb-buffer-pool-size=1G --innodb-log-file-size=64M --innodb-io-capacity=1000
+        --skip-networking --skip-log-bin --innodb-buffer-pool-size=1G --innodb-io-capacity=1000
         --innodb-io-capacity-max=2000 --innodb-max-dirty-pages-pct-lwm=10 --innodb-flush-method=O_DIRECT
-        --innodb-adaptive-hash-index=OFF --innodb-flush-neighbors=0 --innodb-monitor-enable=all --innodb-flush-log-at-trx-commit=1 "$@")
+        --innodb-adaptive-hash-index=OFF --innodb-flush-neighbors=0 --innodb-monitor-enable=all --innodb-flush-log-at-trx-commit=1)
+    if [[ -n $mysqld ]]; then
+        options+=(--innodb-redo-log-capacity=128M --mysqlx=OFF)
+    else
+        options+=(--innodb-log-file-size=64M)
+    fi
+    options+=("$@")
+    local program=${mysqld:-mariadbd}
     if [[ $dry_run == yes ]]; then
-        run mariadbd "${options[@]}"
+        run "$program" "${options[@]}"
         return
     fi
-    mariadbd "${options[@]}" >>"$dir/server.log" 2>&1 &
+    capped "$program" "${options[@]}" >>"$dir/server.log" 2>&1 &
     server=$!
     local until=$((SECONDS + 120))
     while ((SECONDS < until)); do
@@ -236,15 +260,15 @@ warm() {
     done
 }
 
-# Runs lines of sysbench beside each other and records the server, from 5 s before to 10 s after: load NAME LINE...
+# Runs lines of sysbench beside each other and records the server, from `lead` seconds before to `tail` after: load NAME LINE...
 load() {
     local name=$1 out="$dir/recordings/$1" command line i log running=()
     shift
     step="the load $name"
     say "$step, $seconds s"
     own_server
-    flush_all
-    local record=("$here/record" --socket "$dir/server.sock" --out "$out" --seconds $((seconds + 15)))
+    [[ $clean == no ]] || flush_all
+    local record=("$here/record" --socket "$dir/server.sock" --out "$out" --seconds $((lead + seconds + tail)))
     if [[ $dry_run == yes ]]; then
         run "${record[@]}"
         for line in "$@"; do
@@ -256,7 +280,7 @@ load() {
     mkdir -p "$out"
     "${record[@]}" --server-pid "$server" &
     recorder=$!
-    sleep 5
+    sleep "$lead"
     clients=$out/clients.pid
     i=0
     for line in "$@"; do
@@ -265,7 +289,7 @@ load() {
         i=$((i + 1))
         printf '# %s\n' "${command[*]}" >"$log"
         # The shell that becomes sysbench leaves its number for the recorder first.
-        OUT=$clients bash -c 'echo $$ >>"$OUT"; exec "$@"' sh "${command[@]}" 2>&1 | stamp >>"$log" &
+        OUT=$clients bash -c 'echo $$ >>"$OUT"; exec "$@"' sh "${priority[@]}" "${command[@]}" 2>&1 | stamp >>"$log" &
         running+=($!)
     done
     # In the background, as only a wait can be interrupted at once.
@@ -287,6 +311,7 @@ cleanup() {
     local code=$?
     trap - EXIT
     stop_server
+    [[ -z $cap_group ]] || rmdir "$cap_group" 2>/dev/null || true
     if [[ -n $made ]]; then
         rm -f "$made/fio.dat"
         [[ $keep == yes ]] || rm -rf "$made/data" "$made/server.sock" "$made/server.pid"

@@ -91,6 +91,97 @@ fn a_dry_run_of_recovery_kills_under_each_load_and_starts_again() {
 }
 
 #[test]
+fn a_dry_run_of_regret_asks_before_it_tries() {
+    let place = tempfile::tempdir().unwrap();
+    let dir = place.path().join("new");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../live/regret");
+    let run = |options: &[&str]| {
+        Command::new("bash").arg(script).args(options).args(["--dry-run", "--dir"]).arg(&dir).output().unwrap()
+    };
+    let output = run(&["mysql-rate", "mariadb-lwm", "--settings", "400,3200"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let commands = String::from_utf8_lossy(&output.stdout).into_owned();
+    let place_of = |text: &str| commands.find(text).unwrap_or_else(|| panic!("{text} is not in:\n{commands}"));
+    assert!(place_of("recordings/asked'") < place_of("'--goal' 'latency'"));
+    assert!(place_of("'--goal' 'writes'") < place_of("'innodb_io_capacity_max=400,3200'"));
+    assert!(place_of("'innodb_io_capacity_max=400,3200'") < place_of("recordings/1-3200-64M'"));
+    assert!(place_of("'--innodb-redo-log-capacity=64M'") < place_of("'--innodb-log-file-size=64M'"));
+    assert!(!dir.exists());
+    let refused = run(&["no-such-case"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("there is no case no-such-case; there are: mariadb-limit"), "{}", said(&refused));
+}
+
+/// Two settings, two runs of each, and an answer for the worse: the figures of `live/regret` are what these files say.
+#[test]
+fn figures_of_regret_are_those_of_the_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let dir = place.path();
+    let write = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for (name, p99, pages) in
+        [("1-400-64M", 40, 300), ("2-400-64M", 44, 302), ("1-3200-64M", 120, 600), ("2-3200-64M", 132, 604)]
+    {
+        let mut log = String::new();
+        let (mut samples, mut processes) = (String::new(), String::new());
+        for second in 0..=20_u64 {
+            let at = 1_795_796_000 + second;
+            if second > 0 {
+                log += &format!(
+                    "{at}.0 [ {second}s ] thds: 16 tps: 1000.00 qps: 1000.00 (r/w/o: 0/0/0) lat (ms,99%): {p99}.00 err/s: 0.00\n"
+                );
+            }
+            samples += &format!(
+                "TS {at}.0\nInnodb_buffer_pool_pages_flushed\t{}\nInnodb_checkpoint_age\t30000000\n",
+                pages * second
+            );
+            let ticks = 100 * second;
+            processes += &format!(
+                "TS {at}.0\ncpu {ticks} 0 0 {ticks} 0 0 0 0 0 0\nCOLUMN\tVALUE\nproc.mysqld_utime\t{}\nproc.mysqld_stime\t0\nproc.sysbench_cpu\t0\ncg.write_bytes\t{}\n",
+                40 * second,
+                pages * 40_000 * second
+            );
+        }
+        log += &format!(
+            "    transactions:                        20000  (1000.00 per sec.)\n         99th percentile:                       {p99}.00\n"
+        );
+        write(&format!("recordings/{name}/sysbench.log"), &log);
+        write(&format!("recordings/{name}/samples.txt"), &samples);
+        write(&format!("recordings/{name}/processes.txt"), &processes);
+    }
+    for goal in ["throughput", "latency", "writes"] {
+        write(
+            &format!("answer/{goal}/advice.json"),
+            r#"{"status": "keep", "recommendation": {"innodb_io_capacity_max": 3300}}"#,
+        );
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../live/regret-figures");
+    let figures = |arguments: &[&str]| {
+        let Ok(output) = Command::new("python3").arg(script).args(arguments).output() else { return None };
+        assert!(output.status.success(), "{}", said(&output));
+        Some(String::from_utf8(output.stdout).unwrap())
+    };
+    let folder = dir.to_str().unwrap();
+    let Some(tries) = figures(&["tries", &format!("{folder}/answer"), "400", "1600"]) else { return };
+    assert_eq!(tries, "400 1600 3300\n");
+    let report = figures(&["report", folder, "3200", "64M"]).unwrap();
+    let result: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(dir.join("regret.json")).unwrap()).unwrap();
+    let lost = |goal: &str| result["goals"][goal]["regret"]["lost"].as_f64().unwrap();
+    assert!((lost("latency") - 2.0).abs() < 0.01 && lost("throughput") == 0.0, "{report}");
+    assert!((lost("writes") - 1.0).abs() < 0.01, "{report}");
+    let run = &result["runs"][0];
+    assert!(
+        (run["pages_per_trx"].as_f64().unwrap() - 0.3).abs() < 0.31 && run["cpus_of_others"].as_f64().unwrap() > 0.55,
+        "{run}"
+    );
+    assert!(report.contains("| latency | keep | 3300 | 400 | 200.0 % | 10 %, **missed** |"), "{report}");
+}
+
+#[test]
 fn a_folder_that_holds_something_is_refused() {
     let place = tempfile::tempdir().unwrap();
     fakes(place.path(), "10.11.6", "exit 1");

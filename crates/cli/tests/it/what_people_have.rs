@@ -409,6 +409,10 @@ fn neighbours_on_a_virtual_disk_are_flushed_as_recorded() {
         let simulated: f64 = flushed[180..until].iter().sum();
         assert!((simulated / pages - 1.0).abs() < 0.1, "{set}: {simulated} pages, recorded {pages}");
         let falls = age.iter().rposition(|age| *age > 70e6).unwrap();
-        assert_eq!(neighbours == "1", (222..240).contains(&falls), "{set}: the age stands at its limit until {falls} s");
+        assert_eq!(
+            neighbours == "1",
+            (222..240).contains(&falls),
+            "{set}: the age stands at its limit until {falls} s"
+        );
     }
 }
