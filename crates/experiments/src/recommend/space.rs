@@ -81,8 +81,8 @@ impl Space {
         let step = step_at(io_capacity_max);
         let rounded = ((io_capacity_max / step as f64).round() as u64 * step).max(step);
         let lowest = whole_range(self.model, CAPACITY).map_or(1, |range| range.0.max(1));
-        // So high that the ratio can stay.
-        let least = if self.has_max() { lowest * self.ratio } else { lowest };
+        // Below its lowest value times the ratio the capacity stays there and the ratio falls: what is flushed follows the maximum.
+        let least = if self.has_max() { lowest * self.ratio.min(2) } else { lowest };
         let io_capacity_max = rounded.max(least).clamp(self.range.0.max(1), self.range.1);
         let io_capacity = if self.has_max() { (io_capacity_max / self.ratio).max(lowest) } else { io_capacity_max };
         Point { redo_bytes, io_capacity_max: io_capacity_max.max(io_capacity), io_capacity }
@@ -202,6 +202,19 @@ mod tests {
         assert_eq!((p.io_capacity, p.io_capacity_max), (3000, 6000));
         assert_eq!(s.overrides(p), ["innodb_io_capacity=3000", "innodb_io_capacity_max=6000"]);
         assert_eq!(s.point(0.0, 1).io_capacity_max, 200, "innodb_io_capacity is at least 100");
+    }
+
+    /// A server with the defaults of 200 and a high maximum: its best maximum may be far below 100 times the ratio.
+    #[test]
+    fn a_large_ratio_does_not_bound_the_search() {
+        let overrides = Overrides {
+            set: vec!["innodb_io_capacity=200".to_owned(), "innodb_io_capacity_max=3200".to_owned()],
+            ..Overrides::default()
+        };
+        let settings = load(Source::Shipped("teaching/redo-too-small"), &overrides).unwrap().settings;
+        let s = Space::about(&settings).unwrap();
+        let at = |pages| (s.point(pages, 1).io_capacity, s.point(pages, 1).io_capacity_max);
+        assert_eq!([3200.0, 1600.0, 400.0, 0.0].map(at), [(200, 3200), (100, 1600), (100, 400), (100, 200)]);
     }
 
     #[test]
