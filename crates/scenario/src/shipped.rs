@@ -57,6 +57,7 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "percona-2026/percona-8.4.7-2g",
     "percona-2026/percona-8.4.7-32g",
     "percona-2026-counters/base",
+    "percona-2026-counters/ladder",
     "percona-2020-07/base",
     "mariadb-2013/base",
     "teaching/redo-too-small",

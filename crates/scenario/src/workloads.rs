@@ -45,8 +45,13 @@ impl Access {
     fn without_frames(&mut self) {
         self.stretch_redo(1.0 / PAYLOAD_SHARE);
         for class in &mut self.access_classes {
-            if let DrawSpec::Index { split_redo_bytes, .. } = &mut class.draw {
-                *split_redo_bytes /= PAYLOAD_SHARE;
+            match &mut class.draw {
+                DrawSpec::Index { split_redo_bytes, .. } => *split_redo_bytes /= PAYLOAD_SHARE,
+                DrawSpec::Leaves { split_redo_bytes, merge_redo_bytes, .. } => {
+                    *split_redo_bytes /= PAYLOAD_SHARE;
+                    *merge_redo_bytes /= PAYLOAD_SHARE;
+                }
+                _ => {}
             }
         }
     }

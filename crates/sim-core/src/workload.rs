@@ -11,6 +11,7 @@
 pub mod access;
 pub mod arrivals;
 pub mod homes;
+mod index_leaves;
 mod index_pages;
 mod nurand_pages;
 mod page_classes;
@@ -21,11 +22,12 @@ mod rates;
 pub mod records;
 mod spec;
 
+pub use index_leaves::{IndexLeaves, Merge, Removal};
 pub use index_pages::IndexPages;
 pub use page_classes::{PageClass, Splits};
 pub(crate) use rates::RateBands;
 pub use rates::{FIRST_BAND_BYTES, RATE_BANDS};
 pub use spec::{
-    AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexFill, Leaves, PageSetSpec, RateSegment, RecentRows, StopSpec,
-    TouchSpec, TransactionSpec, UndoSpec, WorkloadSpec,
+    AccessClassSpec, DrawSpec, DriveSpec, HomePages, IndexAge, IndexFill, KeyLaw, LeafDraw, Leaves, PageSetSpec,
+    RateSegment, RecentRows, StopSpec, TouchSpec, TransactionSpec, UndoSpec, WorkloadSpec,
 };

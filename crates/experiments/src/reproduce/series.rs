@@ -97,6 +97,8 @@ pub enum Figure {
     SinglePagesPerS,
     /// From the flush lists, mean.
     ListPagesPerS,
+    /// Redo of a transaction, bytes of the log sequence number, mean.
+    RedoBytesPerTransaction,
     /// Syncs of the redo log a second, mean.
     RedoSyncsPerS,
     /// Writes of the log writer a second, mean.
@@ -127,6 +129,7 @@ impl Figure {
             Figure::LruPagesPerS => "LRU pages/s",
             Figure::SinglePagesPerS => "single pages/s",
             Figure::ListPagesPerS => "list pages/s",
+            Figure::RedoBytesPerTransaction => "redo/trx",
             Figure::RedoSyncsPerS => "redo syncs/s",
             Figure::RedoWritesPerS => "redo writes/s",
             Figure::StallStartS => "stall at, s",
@@ -160,6 +163,7 @@ impl Figure {
             Figure::LruPagesPerS => mean(|s| s.lru_pages),
             Figure::SinglePagesPerS => mean(|s| s.single_pages),
             Figure::ListPagesPerS => mean(|s| s.pages_flushed - s.lru_pages - s.single_pages),
+            Figure::RedoBytesPerTransaction => summary.redo_bytes_per_trx,
             Figure::RedoSyncsPerS => summary.redo_fsyncs / seconds,
             Figure::RedoWritesPerS => mean(|s| s.log_full_block_writes + s.log_partial_block_writes),
             Figure::StallS => summary.stall_seconds,

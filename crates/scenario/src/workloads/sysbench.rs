@@ -27,7 +27,9 @@
 //! clustered page and, as the new row has another `k`, two pages of the index. Inner pages of the trees are always in
 //! memory and hardly ever changed, so they are left out. With `index_changes_a_page` the pages of `k_1` split and merge
 //! as those of a real index do ([`innosim_core::workload::IndexPages`]); `index_entries_per_page` is then what fits on a
-//! page, 1203.
+//! page, 1203. With `prepare_rand_type` the index is laid out by the keys that sysbench prepared it with, and simulated leaf
+//! by leaf ([`innosim_core::workload::IndexLeaves`]): the load's new keys lie elsewhere, so most pages drain and merge, and the
+//! others fill and split.
 //!
 //! # Undo
 //!
@@ -76,11 +78,12 @@ use super::{
     Access, Builder, PAYLOAD_SHARE, RESIDENT_SHARE, ServerSide, UNDO_PAGES, cpu_key, inserts, keyed_rows, marks,
     modifies, modifies_index, reads, rows,
 };
+use crate::diagnostic::Problem;
 use crate::key::{Key, Kind, positive, real, whole};
 use crate::resolved::number;
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
-use innosim_core::workload::{DrawSpec, IndexFill, TouchSpec, UndoSpec};
+use innosim_core::workload::{DrawSpec, IndexAge, IndexFill, KeyLaw, LeafDraw, TouchSpec, UndoSpec};
 use innosim_flush_models::registry::ModelId;
 
 /// The scripts.
@@ -116,8 +119,13 @@ pub struct OltpParams {
     /// Insertions and deletions a page that the index has had since it was built in one go; none if its pages no longer
     /// split.
     pub index_changes_a_page: Option<f64>,
+    /// Where the keys of the index lay when the tables were prepared, and insertions and deletions a page by this load before the
+    /// run; none if they lie where the load's do.
+    pub index_prepared: Option<(KeyLaw, f64)>,
     /// Redo of a page of the index that splits, and of two that merge, bytes of the log sequence number.
     pub index_split_bytes: f64,
+    /// Redo of a merge that moves half a page of entries, where the index is simulated leaf by leaf.
+    pub index_merge_bytes: f64,
     /// Hot undo pages, over all tablespaces.
     pub undo_pages: u64,
     /// Tablespaces with undo logs.
@@ -129,7 +137,9 @@ pub struct OltpParams {
 }
 
 const RAND_TYPES: &[&str] = &["uniform", "pareto", "zipfian", "special"];
-const COUNT: usize = 13;
+/// `--rand-type` of `sysbench prepare` that are known.
+const PREPARE_RAND_TYPES: &[&str] = &["special", "uniform"];
+const COUNT: usize = 16;
 
 const fn keys(cpu: &'static str) -> [Key; COUNT] {
     [
@@ -151,11 +161,29 @@ const fn keys(cpu: &'static str) -> [Key; COUNT] {
             "its pages never split, as if it had aged for long",
             "Insertions and deletions a page of k_1 since it was built in one go: its full pages split and merge again.",
         ),
+        Key::optional(
+            "prepare_rand_type",
+            Kind::OneOf(PREPARE_RAND_TYPES),
+            "keys lie where the load's do",
+            "sysbench's --rand-type at prepare (special by default in 1.0): k_1 is simulated leaf by leaf.",
+        ),
+        Key::optional(
+            "index_changes_by_load",
+            real(0.0, 10_000.0),
+            "0",
+            "Insertions and deletions a page of k_1 by this load, after index_changes_a_page by one like prepare.",
+        ),
         Key::default(
             "index_split_bytes",
             positive(1e6),
             "7500.0",
             "Redo of a page of k_1 that splits, and of two that merge; besides redo_bytes_per_transaction.",
+        ),
+        Key::optional(
+            "index_merge_bytes",
+            positive(1e6),
+            "index_split_bytes",
+            "Redo of a merge that moves half a page, with prepare_rand_type.",
         ),
         UNDO_PAGES,
         Key::optional(
@@ -217,7 +245,7 @@ pub(crate) fn read(section: &mut Section<'_>, script: Oltp, server: &ServerSide)
         "special" => DrawSpec::HotSpot { hot_pages: 0.01, hot_accesses: 0.75 },
         _ => DrawSpec::Uniform,
     };
-    oltp(&OltpParams {
+    let mut params = OltpParams {
         script,
         tables,
         table_size,
@@ -225,12 +253,37 @@ pub(crate) fn read(section: &mut Section<'_>, script: Oltp, server: &ServerSide)
         rows_per_page: section.count("rows_per_page"),
         index_entries_per_page: section.count("index_entries_per_page"),
         index_changes_a_page: section.optional_real("index_changes_a_page"),
+        index_prepared: index_prepared(section, rand_type),
         index_split_bytes: section.real("index_split_bytes"),
+        index_merge_bytes: 0.0,
         undo_pages: server.undo_pages(section),
         undo_spaces: server.undo_spaces.clone(),
         redo_bytes_per_transaction: redo_bytes(section, script, server),
         cpu: section.distribution("cpu"),
-    })
+    };
+    params.index_merge_bytes = section.optional_real("index_merge_bytes").unwrap_or(params.index_split_bytes);
+    oltp(&params)
+}
+
+/// Where the keys of the index lay at first, and how much of this load it has seen. Refuses keys that say nothing without
+/// `prepare_rand_type`, and a load that it doesn't go with.
+fn index_prepared(section: &mut Section<'_>, rand_type: &str) -> Option<(KeyLaw, f64)> {
+    let changes_by_load = section.optional_real("index_changes_by_load").unwrap_or(0.0);
+    let prepared = section.has("prepare_rand_type").then(|| section.choice("prepare_rand_type"));
+    let refuse = |key: &str, what: String, allowed: &str, help: &str| {
+        section.report.add(Problem::new(what).at(section.at_key(key)).allowed(allowed).help(help));
+    };
+    if prepared.is_some() && rand_type != "uniform" {
+        let what = format!("`prepare_rand_type` does not go with rand_type = \"{rand_type}\"");
+        refuse("prepare_rand_type", what, "rand_type = \"uniform\"", "leave prepare_rand_type out");
+    }
+    for key in ["index_changes_by_load", "index_merge_bytes"] {
+        if prepared.is_none() && section.has(key) {
+            let what = format!("`{key}` has no effect without `prepare_rand_type`");
+            refuse(key, what, "both, or neither", "add prepare_rand_type = \"special\", sysbench's default at prepare");
+        }
+    }
+    prepared.map(|law| (if law == "special" { KeyLaw::Special } else { KeyLaw::Uniform }, changes_by_load))
 }
 
 /// What the scenario says, or else what was measured.
@@ -251,7 +304,8 @@ pub fn oltp(params: &OltpParams) -> Access {
         let row_pages = params.table_size.div_ceil(u64::from(params.rows_per_page));
         rows.push(builder.page_set(format!("sbtest{table}.PRIMARY"), table, row_pages));
         // As many again for the halves of pages that split.
-        let halves = if params.index_changes_a_page.is_some() { 2 } else { 1 };
+        let splits = params.index_changes_a_page.is_some() || params.index_prepared.is_some();
+        let halves = if splits { 2 } else { 1 };
         let index_pages = params.table_size.div_ceil(u64::from(params.index_entries_per_page)) * halves;
         index.push(builder.page_set(format!("sbtest{table}.k_{table}"), table, index_pages));
     }
@@ -261,19 +315,38 @@ pub fn oltp(params: &OltpParams) -> Access {
         _ => params.draw.clone(),
     };
     let row = builder.class("rows", rows, row_draw);
-    let index_draw = match params.index_changes_a_page {
-        Some(changes_a_page) => {
-            let filled = IndexFill::InOneGo { changes_a_page };
-            DrawSpec::Index { filled, keys: None, split_redo_bytes: params.index_split_bytes * PAYLOAD_SHARE }
-        }
-        None => DrawSpec::Uniform,
+    let entries = builder.class("index", index.clone(), index_draw(params, LeafDraw::Entries));
+    let new_entries = match params.index_prepared {
+        Some(_) => builder.class("new index entries", index, index_draw(params, LeafDraw::NewKeys)),
+        None => entries,
     };
-    let index = builder.class("index", index, index_draw);
-    let (name, touches, base) = touches(params, row, index, undo);
+    let (name, touches, base) = touches(params, row, [entries, new_entries], undo);
     builder.transaction(name, 1.0, params.cpu.clone(), touches, base);
     builder.undo(undo_records(params.script));
     builder.scale_redo(params.redo_bytes_per_transaction);
     builder.access
+}
+
+/// How pages of the index are drawn.
+fn index_draw(params: &OltpParams, what: LeafDraw) -> DrawSpec {
+    let split_redo_bytes = params.index_split_bytes * PAYLOAD_SHARE;
+    match (params.index_prepared, params.index_changes_a_page) {
+        (Some((prepared, changes_by_load)), changes) => DrawSpec::Leaves {
+            age: IndexAge {
+                entries_a_page: params.index_entries_per_page,
+                prepared,
+                changes_a_page: changes.unwrap_or(0.0),
+                changes_by_load,
+            },
+            what,
+            split_redo_bytes,
+            merge_redo_bytes: params.index_merge_bytes * PAYLOAD_SHARE,
+        },
+        (None, Some(changes_a_page)) => {
+            DrawSpec::Index { filled: IndexFill::InOneGo { changes_a_page }, keys: None, split_redo_bytes }
+        }
+        (None, None) => DrawSpec::Uniform,
+    }
 }
 
 /// The class of undo pages: rollback segments are taken in turn, and each has a header and a log page, that are in
@@ -292,7 +365,12 @@ fn undo_pages(builder: &mut Builder, params: &OltpParams) -> u32 {
 
 /// Touches with their redo in rough shares of bytes: a changed row with its new column values some 180, its undo record
 /// some 200, an index entry marked or inserted some 60, a whole row inserted some 260, the commit some 120.
-fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static str, Vec<TouchSpec>, f64) {
+fn touches(
+    params: &OltpParams,
+    row: u32,
+    [index, new_entries]: [u32; 2],
+    undo: u32,
+) -> (&'static str, Vec<TouchSpec>, f64) {
     let writes = |reading: Vec<TouchSpec>| {
         let mut touches = reading;
         touches.push(rows(modifies(row, 1, 1, 180.0)));
@@ -300,7 +378,7 @@ fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static st
         touches.push(keyed_rows(modifies(row, 1, 1, 320.0)));
         touches.push(inserts(marks(modifies_index(index, 1, 1, 120.0))));
         touches.push(marks(modifies_index(index, 1, 1, 60.0)));
-        touches.push(inserts(modifies_index(index, 1, 1, 60.0)));
+        touches.push(inserts(modifies_index(new_entries, 1, 1, 60.0)));
         touches.push(modifies(undo, 2, 2, 300.0));
         touches
     };
@@ -328,7 +406,7 @@ fn touches(params: &OltpParams, row: u32, index: u32, undo: u32) -> (&'static st
             "insert",
             vec![
                 rows(modifies(row, 1, 1, 260.0)),
-                inserts(modifies_index(index, 1, 1, 60.0)),
+                inserts(modifies_index(new_entries, 1, 1, 60.0)),
                 modifies(undo, 1, 1, 60.0),
             ],
             120.0,
@@ -363,7 +441,9 @@ mod tests {
             rows_per_page: 73,
             index_entries_per_page: 760,
             index_changes_a_page: None,
+            index_prepared: None,
             index_split_bytes: 7500.0,
+            index_merge_bytes: 7500.0,
             undo_pages: 512,
             undo_spaces: vec![0],
             redo_bytes_per_transaction: 1740.0,

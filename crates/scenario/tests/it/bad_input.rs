@@ -362,3 +362,21 @@ fn a_key_that_is_gone_is_refused_with_the_reason() {
     let errors = load(Source::Text { name: "small.toml", text: &text }, &Overrides::default()).unwrap_err().to_string();
     assert!(errors.contains("no key `pages`") && errors.contains("one by one: leave the key out"), "{errors}");
 }
+
+/// Where an index was prepared by another law, the load is uniform; what belongs to such an index says nothing without it.
+#[test]
+fn keys_of_an_index_prepared_otherwise_are_refused_without_it() {
+    let refused = |keys: &str| {
+        let text = GOOD.replace("tables = 4", &format!("tables = 4\n{keys}"));
+        load(Source::Text { name: "small.toml", text: &text }, &Overrides::default()).unwrap_err().to_string()
+    };
+    for key in ["index_changes_by_load = 10", "index_merge_bytes = 13000"] {
+        let errors = refused(key);
+        assert!(errors.contains("has no effect without `prepare_rand_type`"), "{errors}");
+        assert!(errors.contains("add prepare_rand_type"), "{errors}");
+    }
+    let errors = refused("prepare_rand_type = \"special\"\nrand_type = \"pareto\"");
+    assert!(errors.contains("does not go with rand_type = \"pareto\""), "{errors}");
+    let errors = refused("prepare_rand_type = \"zipfian\"");
+    assert!(errors.contains("special") && errors.contains("uniform"), "{errors}");
+}

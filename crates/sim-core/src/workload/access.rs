@@ -13,16 +13,18 @@
 //! * `Walk` visits existing pages in order, from `points` places at once, each going round in its own.
 //!
 //! Simplifications: the draws of one transaction are independent of each other; inserts into the middle of an index
-//! (random secondary keys) split pages only in an `Index` ([`super::IndexPages`]); others keep their number of pages (errs
+//! (random secondary keys) split pages only in an `Index` ([`super::IndexPages`]) or its `Leaves`
+//! ([`super::IndexLeaves`]); others keep their number of pages (errs
 //! towards fewer distinct pages: by under 1 % an hour in sysbench's `oltp_*` once their indexes have aged, by much more on
 //! an index that was built in one go, whose pages are full).
 
 use super::homes::{Drawer, PagesOfHomes, digit};
-use super::index_pages::IndexPages;
+use super::index_leaves::{IndexLeaves, Merge, Removal};
+use super::index_pages::{FoundEntry, IndexPages};
 use super::nurand_pages::NuRandPages;
 use super::page_law::{PageLaw, Stretch};
 use super::points::{Column, Point, PointUse, Points, own_pages};
-use super::spec::DrawSpec;
+use super::spec::{DrawSpec, LeafDraw};
 use crate::buffer_pool::{BufferPool, EXTENT_PAGES, PageRun, PageSpace};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::{Scatter, SysbenchPareto, Zipf};
@@ -54,6 +56,18 @@ pub struct Places {
     pub(super) points: Points,
     /// Index pages that split and merge.
     pub index_pages: IndexPages,
+    /// The same, in the order of their keys.
+    pub index_leaves: IndexLeaves,
+}
+
+impl Places {
+    /// Purge has removed an entry from this page of an index.
+    pub fn entry_removed(&mut self, page: u32) -> Removal {
+        match self.index_pages.removed(page) {
+            Some(into) => Removal { merge: Some(Merge { into, moved: 1, half: 1 }), ..Removal::default() },
+            None => self.index_leaves.removed(page),
+        }
+    }
 }
 
 /// With a tag of its own, which is looked at several times a touch: one hidden in a field would have to be worked out.
@@ -90,6 +104,11 @@ enum Draw {
         /// Draws the ranges of entries.
         keys: Box<AccessClass>,
         split_redo_bytes: f64,
+    },
+    Leaves {
+        what: LeafDraw,
+        split_redo_bytes: f64,
+        merge_redo_bytes: f64,
     },
 }
 
@@ -170,6 +189,10 @@ impl AccessClass {
                 let keys = Box::new(AccessClass::new(keys, ranges, places, rng));
                 Draw::Index { keys, split_redo_bytes }
             }
+            DrawSpec::Leaves { ref age, what, split_redo_bytes, merge_redo_bytes } => {
+                places.index_leaves.place(&runs, age, rng);
+                Draw::Leaves { what, split_redo_bytes, merge_redo_bytes }
+            }
         };
         AccessClass { runs, draw, resident: ResidentPart::default(), inserts: Inserts::default() }
     }
@@ -193,9 +216,10 @@ impl AccessClass {
         count * u32::from(rows.saturating_sub(self.inserts.counts[point as usize])) / u32::from(rows.max(1))
     }
 
-    /// Whether what is drawn are pages; otherwise they are places, for [`AccessClass::move_on`] or [`IndexPages::find`].
+    /// Whether what is drawn are pages; otherwise they are places, for [`AccessClass::move_on`] or
+    /// [`AccessClass::find_entry`].
     pub fn draws_pages(&self) -> bool {
-        !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. } | Draw::Index { .. })
+        !matches!(self.draw, Draw::Append { .. } | Draw::Walk { .. }) && !self.draws_entries()
     }
 
     /// Whether all pages that it can draw for this home are resident for good, so that reading them leaves no trace.
@@ -234,11 +258,12 @@ impl AccessClass {
                 self.fill_asking(who, rng, pages, |point| places.points.prefetch(*points, point));
             }
             Draw::Index { keys, .. } => keys.fill_asking(who, rng, pages, |range| places.index_pages.prefetch(range)),
+            Draw::Leaves { what, .. } => pages.fill_with(|| places.index_leaves.draw(*what, rng)),
             _ => self.fill_asking(who, rng, pages, |page| pool.pages.prefetch(page)),
         }
     }
 
-    /// Draws as many pages, or places, as `pages` holds.
+    /// Draws as many pages, or places, as `pages` holds; of entries of an index leaf by leaf, nothing.
     #[inline]
     pub fn fill(&self, who: Drawer, rng: &mut Rng, pages: &mut [u32]) {
         self.fill_asking(who, rng, pages, |_| ());
@@ -276,6 +301,7 @@ impl AccessClass {
                 pages.iter().for_each(|&page| ask(page));
             }
             Draw::Index { keys, .. } => keys.fill_asking(who, rng, pages, ask),
+            Draw::Leaves { .. } => {}
             Draw::Append { points, home_points, .. } | Draw::Walk { points, home_points, .. } => {
                 match *home_points {
                     0 => pages.fill_with(|| rng.below(points.len)),
@@ -307,6 +333,7 @@ impl AccessClass {
             | Draw::Append { .. }
             | Draw::Walk { .. }
             | Draw::Index { .. }
+            | Draw::Leaves { .. }
             | Draw::Zipf { .. } => PageLaw::Flat,
             Draw::NuRand(nurand) => PageLaw::ByKey(nurand.law((fewest, most))),
             Draw::OfHome(homes) => homes.law(most, &self.runs),
@@ -406,10 +433,34 @@ impl AccessClass {
         matches!(self.draw, Draw::Index { .. })
     }
 
-    /// Redo payload of a page that splits, and of two that merge, bytes, where pages do.
-    pub fn split_redo_bytes(&self) -> Option<f64> {
+    /// Whether it draws entries of an index whose pages split.
+    #[inline]
+    pub fn draws_entries(&self) -> bool {
+        matches!(self.draw, Draw::Index { .. } | Draw::Leaves { .. })
+    }
+
+    /// Whether it draws entries of an index leaf by leaf.
+    #[inline]
+    pub(super) fn draws_leaves(&self) -> bool {
+        matches!(self.draw, Draw::Leaves { .. })
+    }
+
+    /// Finds an entry that was drawn, on the second of two halves if it is `upper` and nothing else says so; another is
+    /// inserted next to it if `inserts`.
+    #[inline]
+    pub fn find_entry(&self, place: u32, upper: bool, inserts: bool, places: &mut Places) -> FoundEntry {
+        if self.draws_leaves() {
+            places.index_leaves.find(place, inserts)
+        } else {
+            places.index_pages.find(place, upper, inserts)
+        }
+    }
+
+    /// Redo payload of a page that splits, and of half a page that merges, bytes, where pages do.
+    pub fn split_and_merge_redo_bytes(&self) -> Option<[f64; 2]> {
         match self.draw {
-            Draw::Index { split_redo_bytes, .. } => Some(split_redo_bytes),
+            Draw::Index { split_redo_bytes, .. } => Some([split_redo_bytes; 2]),
+            Draw::Leaves { split_redo_bytes, merge_redo_bytes, .. } => Some([split_redo_bytes, merge_redo_bytes]),
             _ => None,
         }
     }

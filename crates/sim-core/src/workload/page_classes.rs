@@ -96,7 +96,11 @@ impl PageClass {
             ways.retain(|way| way.class.moving_pages().is_none());
             match splitting.first() {
                 Some(way) => indexes.entry(way.touch.class).or_default().add(&splitting, *run, program),
-                None => known.of(&ways, *run).for_each(|(run, rate)| bins.add(run, rate)),
+                None => {
+                    let leaves = ways.iter().any(|way| way.class.draws_leaves());
+                    let run = if leaves { program.places.index_leaves.used(*run) } else { *run };
+                    known.of(&ways, run).for_each(|(run, rate)| bins.add(run, rate));
+                }
             }
         }
         let mut all = Vec::new();

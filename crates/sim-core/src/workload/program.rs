@@ -163,7 +163,8 @@ impl Program {
             }
             kind.history_bytes = (kept + UNDO_LOG_HEADER_BYTES) as u32;
             for (touch, spec) in kind.touches.iter_mut().zip(&spec.touches) {
-                let merge = self.classes[spec.class as usize].split_redo_bytes().unwrap_or(0.0);
+                let redo = self.classes[spec.class as usize].split_and_merge_redo_bytes();
+                let merge = redo.map_or(0.0, |[_, merge]| merge);
                 let Some(visit) = purge_visit(spec, purge, merge) else { continue };
                 touch.redo_fixed -= visit.redo_fixed.min(touch.redo_fixed);
                 let place = self.purge_visits.iter().position(|known| *known == visit).unwrap_or_else(|| {
@@ -261,7 +262,7 @@ fn mini_transactions(spec: &TransactionSpec) -> u32 {
 fn add_splits(touches: &mut Vec<Touch>, spec: &TransactionSpec, classes: &[AccessClass]) -> f64 {
     let mut most = 0.0;
     for (number, spec) in spec.touches.iter().enumerate().filter(|(_, spec)| spec.inserts && spec.modify) {
-        let Some(redo_bytes) = classes[spec.class as usize].split_redo_bytes() else { continue };
+        let Some([redo_bytes, _]) = classes[spec.class as usize].split_and_merge_redo_bytes() else { continue };
         most += redo_bytes * f64::from(spec.max);
         touches[number].split = Some(touches.len() as u16);
         let split = TouchSpec { min: 0, max: 0, redo_bytes, leaves: Leaves::Nothing, ..spec.clone() };

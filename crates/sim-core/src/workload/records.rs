@@ -56,10 +56,8 @@ pub fn record_touches(spec: &WorkloadSpec, record_bytes: u32) -> Vec<Vec<RecordT
 /// Redo payload of the largest transaction, bytes: all its touches as often as they may be, each splitting its page.
 pub fn largest_redo(spec: &WorkloadSpec) -> u64 {
     let of_touch = |touch: &TouchSpec| {
-        let split = match &spec.access_classes[touch.class as usize].draw {
-            DrawSpec::Index { split_redo_bytes, .. } if touch.inserts && touch.modify => *split_redo_bytes,
-            _ => 0.0,
-        };
+        let split = spec.access_classes[touch.class as usize].draw.split_redo_bytes();
+        let split = split.filter(|_| touch.inserts && touch.modify).unwrap_or(0.0);
         f64::from(touch.max) * (touch.redo_bytes + split)
     };
     let of_kind = |kind: &TransactionSpec| kind.base_redo_bytes + kind.touches.iter().map(of_touch).sum::<f64>();
@@ -69,7 +67,7 @@ pub fn largest_redo(spec: &WorkloadSpec) -> u64 {
 fn changes_record(spec: &WorkloadSpec, touch: &TouchSpec) -> bool {
     let draw = &spec.access_classes[touch.class as usize].draw;
     let grows = matches!(draw, DrawSpec::Append { .. });
-    let splits = touch.inserts && matches!(draw, DrawSpec::Index { .. });
+    let splits = touch.inserts && draw.split_redo_bytes().is_some();
     let inserts = splits || touch.bufferable && touch.leaves != Leaves::Marked;
     touch.modify && touch.redo_bytes > 0.0 && !grows && !inserts
 }

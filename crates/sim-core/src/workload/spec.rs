@@ -114,6 +114,19 @@ pub enum DrawSpec {
         /// Redo payload of a page that splits, and of two that merge, bytes.
         split_redo_bytes: f64,
     },
+    /// Entries of a secondary index, whose leaf pages split, and merge with neighbours, in the order of their keys
+    /// ([`super::IndexLeaves`]). Classes with the same sets share the indexes. The first half of a set are the pages that the
+    /// index had when it was built in one go; splits take the others.
+    Leaves {
+        /// How the indexes were built, and what they have seen since.
+        age: IndexAge,
+        /// What is drawn.
+        what: LeafDraw,
+        /// Redo payload of a page that splits, bytes.
+        split_redo_bytes: f64,
+        /// Redo payload of a merge that moves half a page of entries, bytes.
+        merge_redo_bytes: f64,
+    },
     /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a
     /// page. The places share the pages evenly, and each goes round in the first `stretch` of its own (tpcc's delivery
     /// of the oldest orders: once all loaded ones are delivered, the next are those of the run, which are in memory).
@@ -127,6 +140,49 @@ pub enum DrawSpec {
         /// As for `Append`.
         home_points: u32,
     },
+}
+
+impl DrawSpec {
+    /// Redo payload of a page that splits, bytes, where pages do.
+    pub(super) fn split_redo_bytes(&self) -> Option<f64> {
+        match self {
+            DrawSpec::Index { split_redo_bytes, .. } | DrawSpec::Leaves { split_redo_bytes, .. } => {
+                Some(*split_redo_bytes)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// How an index was built, and what it has seen since ([`DrawSpec::Leaves`]).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct IndexAge {
+    /// Entries that fit on a page; as many as all pages had when the index was built in one go.
+    pub entries_a_page: u32,
+    /// Where the keys lay then.
+    pub prepared: KeyLaw,
+    /// Insertions and deletions a page by a load whose new keys follow the same law.
+    pub changes_a_page: f64,
+    /// After these, insertions and deletions a page by the load of this run, whose new keys lie anywhere.
+    pub changes_by_load: f64,
+}
+
+/// Where the keys of an index lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KeyLaw {
+    /// Anywhere, equally often.
+    Uniform,
+    /// As sysbench draws `special` by default: three quarters in less than a hundredth, the others around it in a bell.
+    Special,
+}
+
+/// What a class draws of an index ([`DrawSpec::Leaves`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LeafDraw {
+    /// Entries that are there, each equally often.
+    Entries,
+    /// Keys anywhere, of entries to be inserted.
+    NewKeys,
 }
 
 /// How the pages of a secondary index were filled ([`DrawSpec::Index`]).

@@ -267,13 +267,13 @@ impl Clients {
             let Plan { pages, fresh, begun_by_splits, .. } = &mut *plan;
             let drawn = &mut pages[from as usize..end as usize];
             let class = &mut classes[touch.class as usize];
-            if class.draws_ranges() {
+            if class.draws_entries() {
                 let inserts = touch.split.is_some();
                 let buffer = changes.as_ref().filter(|_| touch.bufferable);
                 for (nth, place) in (from..).zip(drawn) {
                     // A home's leading digits are in use; the others are as random.
                     let upper = *home >> (nth % u32::BITS) & 1 != 0;
-                    let found = places.index_pages.find(*place, upper, inserts);
+                    let found = class.find_entry(*place, upper, inserts, places);
                     *place = found.page;
                     pool.pages.prefetch(found.page);
                     if let Some(buffer) = buffer {

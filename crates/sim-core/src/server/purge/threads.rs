@@ -205,21 +205,24 @@ impl Purge {
         }
     }
 
-    /// An entry is gone from an index page whose merging would take `merge_fixed` of redo: the page that takes both halves
-    /// becomes dirty, if it is there and not under write.
-    fn index_entry_removed(&mut self, page: u32, merge_fixed: u64, engine: &mut Engine) {
-        if merge_fixed == 0 {
+    /// An entry is gone from an index page; that half of its entries merge with another page would take `half_fixed` of redo. The
+    /// page that they move to becomes dirty, if it is there and not under write.
+    fn index_entry_removed(&mut self, page: u32, half_fixed: u64, engine: &mut Engine) {
+        if half_fixed == 0 {
             return;
         }
-        let Some(into) = engine.program.places.index_pages.removed(page) else { return };
-        match engine.base.machine.pool.modify(
-            into,
-            engine.base.machine.redo.current_lsn(),
-            &engine.base.machine.space,
-            engine.base.machine.now,
-        ) {
-            Modification::Done => engine.base.machine.append_change(into, merge_fixed),
-            Modification::Miss | Modification::Blocked => engine.base.machine.redo.append(merge_fixed),
+        let removal = engine.program.places.entry_removed(page);
+        for latched in removal.latched.into_iter().flatten() {
+            let machine = &mut engine.base.machine;
+            // One under write, or not in memory, is taken for clean: it would be waited for, or read.
+            let _ = machine.pool.modify(latched, machine.redo.current_lsn(), &machine.space, machine.now);
+        }
+        let Some(merge) = removal.merge else { return };
+        let merge_fixed = half_fixed * u64::from(merge.moved) / u64::from(merge.half);
+        let machine = &mut engine.base.machine;
+        match machine.pool.modify(merge.into, machine.redo.current_lsn(), &machine.space, machine.now) {
+            Modification::Done => machine.append_change(merge.into, merge_fixed),
+            Modification::Miss | Modification::Blocked => machine.redo.append(merge_fixed),
         }
     }
 

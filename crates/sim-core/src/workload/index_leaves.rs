@@ -1,0 +1,426 @@
+//! Leaf pages of a secondary index in the order of their keys: full ones split, emptied ones merge with a neighbour.
+//!
+//! Source: InnoDB's rules (`docs/spec/index-pages.md`), counted in bytes there and in entries of one size here. An index that was
+//! built in one go has full pages.
+//! * An insertion takes the place of a removed entry while a 32nd of the page is free, or the unused end of the page. If
+//!   neither is there, the upper half of the entries moves to a new page.
+//! * When purge removes an entry and the page is less than half full, all that is left moves to the neighbour on the left, or
+//!   else on the right, if it fits. A neighbour whose unused end is too short is tidied up first.
+//! * A page that may merge is latched with both neighbours, and a mini-transaction leaves all pages that it latched for
+//!   modification dirty, changed or not (MySQL; MariaDB since 10.6 those that it changed alone, which is not modelled).
+//! * So a change of an entry (one inserted next to the old one, which purge removes) splits and merges a full page each time.
+//!   Where new keys follow the law of the old ones, pages wander away from exactly full. Where they follow another, pages in
+//!   one part of the index drain and merge, and those in the other fill and split for good.
+//! * The half of a page that has merged with another's neighbour is left alone between full pages. Once those and the half
+//!   have drained to two thirds they merge too, all at about the same time.
+//!
+//! Simplifications: keys lie evenly in each half of a page's entries. Purge removes an entry without delay while the index ages before the run.
+//! Four indexes are aged, the others are copies of these. Parents of a
+//! page, and neighbours of one that splits, are not touched (errs towards fewer dirty pages). An entry whose page has merged meanwhile is removed
+//! from the page that has its stretch of keys now.
+
+use super::index_pages::FoundEntry;
+use super::spec::{IndexAge, KeyLaw, LeafDraw};
+use crate::buffer_pool::PageRun;
+use crate::kernel::random::Rng;
+
+/// Bytes of a page for entries and their directory.
+const ROOM_BYTES: u32 = 16_252;
+/// Below this much a page merges, bytes of entries: `MERGE_THRESHOLD` of 50 % of the page.
+const MERGE_BELOW_BYTES: u32 = 8_192;
+/// This much must be free for the place of a removed entry to be used where the end of the page is taken, bytes.
+const TIDY_UP_BYTES: u32 = 512;
+
+/// Indexes that are aged before a run; the others are copies.
+const AGED: usize = 4;
+
+/// A leaf page.
+#[derive(Debug, Clone, Copy)]
+struct Leaf {
+    /// Its first key; its last is the one before the next page's first.
+    low: u32,
+    /// Half of its entries lie below this key, as far as is known: pages split there.
+    middle: u32,
+    page: u32,
+    entries: u16,
+    /// Places up to the end of the page's heap, those of removed entries included.
+    heap: u16,
+}
+
+/// One index.
+#[derive(Debug, Clone)]
+struct Index {
+    run: PageRun,
+    /// In the order of keys.
+    leaves: Vec<Leaf>,
+    /// Pages that hold nothing; the last is taken next.
+    spare: Vec<u32>,
+    /// The key that was last found on each page of the run: where its next entry to be removed is now.
+    found: Vec<u32>,
+}
+
+/// What is known of the rows of an index while it ages.
+struct Rows {
+    /// Keys of the rows that `special` draws three times in four: few, so that they stay few on each page.
+    hot: Vec<u32>,
+    /// From one value of the indexed column to the next.
+    next_key: u32,
+}
+
+/// What pages of the indexes can hold, entries.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Limits {
+    most: u16,
+    /// A page with no more is offered to its neighbours after a removal.
+    merge_at: u16,
+    tidy_up: u16,
+}
+
+/// What the removal of an entry leads to besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Removal {
+    /// The neighbours that were latched with the page, as it might have merged: they become dirty without being changed.
+    pub latched: [Option<u32>; 2],
+    /// What the page merged with.
+    pub merge: Option<Merge>,
+}
+
+/// Where the entries of a page went when it merged with a neighbour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Merge {
+    /// The page that has them now.
+    pub into: u32,
+    /// How many moved.
+    pub moved: u32,
+    /// How many are half a page.
+    pub half: u32,
+}
+
+/// All indexes of a workload.
+#[derive(Debug, Clone, Default)]
+pub struct IndexLeaves {
+    indexes: Vec<Index>,
+    limits: Limits,
+    /// Keys of each index.
+    span: u32,
+}
+
+impl IndexLeaves {
+    /// Lays indexes out over `runs`, unless they are there; the first half of each run for the pages before any split.
+    pub(super) fn place(&mut self, runs: &[PageRun], age: &IndexAge, rng: &mut Rng) {
+        let Some(first) = runs.first().filter(|_| self.indexes.is_empty()) else { return };
+        self.limits = Limits::of(age.entries_a_page);
+        self.span = u32::MAX / runs.len() as u32;
+        let pages = runs.iter().map(|run| run.pages).min().unwrap_or(first.pages);
+        let aged: Vec<Index> =
+            (0..AGED.min(runs.len())).map(|_| self.aged(PageRun { pages, ..*first }, age, rng)).collect();
+        let copy = |(number, run): (usize, &PageRun)| Index {
+            run: PageRun { first: run.first, pages },
+            ..aged[number % AGED].clone()
+        };
+        self.indexes = runs.iter().enumerate().map(copy).collect();
+    }
+
+    /// An index that was built in one go and has been changed since.
+    fn aged(&self, run: PageRun, age: &IndexAge, rng: &mut Rng) -> Index {
+        let built = (run.pages / 2).max(1);
+        let Limits { most, .. } = self.limits;
+        let key_at = |page: f64| (age.prepared.quantile(page / f64::from(built)) * f64::from(self.span)) as u32;
+        let leaf = |page| Leaf {
+            low: if page == 0 { 0 } else { key_at(f64::from(page)) },
+            middle: key_at(f64::from(page) + 0.5),
+            page,
+            entries: most,
+            heap: most,
+        };
+        let leaves: Vec<Leaf> = (0..built).map(leaf).collect();
+        let mut found: Vec<u32> = leaves.iter().map(|leaf| leaf.low).collect();
+        let fences: Vec<u32> = found.iter().copied().chain([self.span]).collect();
+        found.resize(run.pages as usize, 0);
+        let mut index = Index { run, leaves, spare: (built..run.pages).rev().collect(), found };
+        let mut rows = Rows { hot: Vec::new(), next_key: self.span / built.saturating_mul(u32::from(most)) };
+        // Of a transaction of oltp_read_write a change of an entry goes with an insertion and a deletion.
+        let transactions = |changes_a_page: f64| (changes_a_page * f64::from(built) / 2.0) as u64;
+        if age.prepared == KeyLaw::Special {
+            let hot = (SPECIAL.end - SPECIAL.start) * f64::from(built) * f64::from(most);
+            rows.hot.extend((0..hot as u32).map(|_| key_of_fences(&fences, rng)));
+        }
+        for _ in 0..transactions(age.changes_a_page) {
+            let key = key_of_fences(&fences, rng);
+            self.transaction(&mut index, &mut rows, key, rng);
+        }
+        rows.hot.clear();
+        for _ in 0..transactions(age.changes_by_load) {
+            let key = rng.below(self.span);
+            self.transaction(&mut index, &mut rows, key, rng);
+        }
+        index
+    }
+
+    /// A transaction changes a row's key to the next one, and gives another row this `key`.
+    fn transaction(&self, index: &mut Index, rows: &mut Rows, key: u32, rng: &mut Rng) {
+        for new_key in [None, Some(key)] {
+            let hot = !rows.hot.is_empty() && rng.uniform_f64() >= BELL_SHARE;
+            let hot = hot.then(|| rng.below(rows.hot.len() as u32) as usize);
+            let old = hot.map_or_else(|| index.any_entry(self.span, &self.limits, rng), |row| rows.hot[row]);
+            let new = new_key.unwrap_or(old.saturating_add(rows.next_key).min(self.span - 1));
+            index.insert(new, self.span, &self.limits);
+            index.remove_at(old, self.span, &self.limits);
+            if let Some(row) = hot {
+                rows.hot[row] = new;
+            }
+        }
+    }
+
+    /// Draws the place of an entry, or of a new one, in any index.
+    #[inline]
+    pub(super) fn draw(&self, what: LeafDraw, rng: &mut Rng) -> u32 {
+        let number = rng.below(self.indexes.len() as u32);
+        let key = match what {
+            LeafDraw::Entries => self.indexes[number as usize].any_entry(self.span, &self.limits, rng),
+            LeafDraw::NewKeys => rng.below(self.span),
+        };
+        number * self.span + key
+    }
+
+    /// Finds the page of a place; another entry is inserted there if `inserts`.
+    #[inline]
+    pub(super) fn find(&mut self, place: u32, inserts: bool) -> FoundEntry {
+        let (number, key) = (place / self.span, place % self.span);
+        let index = &mut self.indexes[number as usize];
+        let page = index.leaves[index.leaf_of(key)].page;
+        index.found[page as usize] = key;
+        let page = index.run.first + page;
+        let split = if inserts { index.insert(key, self.span, &self.limits) } else { None };
+        FoundEntry { page, split: split.map(|page| index.run.first + page) }
+    }
+
+    /// Purge has removed an entry from this page.
+    pub(super) fn removed(&mut self, page: u32) -> Removal {
+        let number = self.indexes.partition_point(|index| index.run.first <= page).checked_sub(1);
+        let Some(index) = number.map(|number| &mut self.indexes[number]) else { return Removal::default() };
+        let first = index.run.first;
+        let Some(key) = index.found.get((page - first) as usize).copied() else { return Removal::default() };
+        let latched = index.latched_to_remove(key, &self.limits).map(|page| page.map(|page| first + page));
+        let half = u32::from(self.limits.most) / 2;
+        let merge = index.remove_at(key, self.span, &self.limits);
+        let merge = merge.map(|(into, moved)| Merge { into: first + into, moved: u32::from(moved), half });
+        Removal { latched, merge }
+    }
+
+    /// The part of a run in which the pages of an index lie; all of it, if there is no index.
+    pub(super) fn used(&self, run: PageRun) -> PageRun {
+        let index = self.indexes.iter().find(|index| index.run.first == run.first);
+        let last = index.and_then(|index| index.leaves.iter().map(|leaf| leaf.page).max());
+        PageRun { pages: last.map_or(run.pages, |last| last + 1), ..run }
+    }
+}
+
+impl Limits {
+    fn of(entries_a_page: u32) -> Self {
+        let most = entries_a_page.clamp(2, 16_000);
+        // In half bytes, as an entry takes half a byte of the page's directory: a slot of two bytes for each four.
+        let with_directory = 2 * ROOM_BYTES / most;
+        let entry = with_directory - 1;
+        let at_most = |entries: u32| entries.min(most) as u16;
+        Limits {
+            most: most as u16,
+            merge_at: at_most((2 * MERGE_BELOW_BYTES - 1) / entry),
+            tidy_up: at_most((2 * TIDY_UP_BYTES).div_ceil(with_directory)),
+        }
+    }
+}
+
+impl Index {
+    /// The page that has a key, by its position.
+    #[inline]
+    fn leaf_of(&self, key: u32) -> usize {
+        self.leaves.partition_point(|leaf| leaf.low <= key).saturating_sub(1)
+    }
+
+    /// The key behind the last of a page.
+    #[inline]
+    fn end_of(&self, at: usize, span: u32) -> u32 {
+        self.leaves.get(at + 1).map_or(span, |next| next.low)
+    }
+
+    /// A key next to an entry, each equally often.
+    #[inline]
+    fn any_entry(&self, span: u32, limits: &Limits, rng: &mut Rng) -> u32 {
+        loop {
+            let at = rng.below(self.leaves.len() as u32) as usize;
+            let leaf = self.leaves[at];
+            let drawn = rng.below(2 * u32::from(limits.most));
+            if drawn < u32::from(leaf.entries) {
+                return between(leaf.low, leaf.middle, rng);
+            } else if drawn < 2 * u32::from(leaf.entries) {
+                return between(leaf.middle, self.end_of(at, span), rng);
+            }
+        }
+    }
+
+    /// An entry is inserted: the page that a split begins, if there is one.
+    #[inline]
+    fn insert(&mut self, key: u32, span: u32, limits: &Limits) -> Option<u32> {
+        let at = self.leaf_of(key);
+        let leaf = &mut self.leaves[at];
+        let free = limits.most - leaf.entries;
+        let removed = leaf.heap > leaf.entries;
+        let fits = leaf.heap < limits.most && free > 0 || removed && free >= limits.tidy_up;
+        if fits {
+            leaf.entries += 1;
+            leaf.heap = leaf.heap.max(leaf.entries);
+            return None;
+        }
+        self.split(at, key, span)
+    }
+
+    /// Splits a page before an entry is inserted. Without a page left the entry is not counted.
+    #[cold]
+    fn split(&mut self, at: usize, key: u32, span: u32) -> Option<u32> {
+        let page = self.spare.pop()?;
+        let end = self.end_of(at, span);
+        let leaf = &mut self.leaves[at];
+        let low = leaf.middle;
+        leaf.middle = u32::midpoint(leaf.low, low);
+        let upper = leaf.entries - leaf.entries / 2;
+        leaf.entries -= upper;
+        self.leaves.insert(at + 1, Leaf { low, middle: u32::midpoint(low, end), page, entries: upper, heap: upper });
+        self.found[page as usize] = low;
+        let takes = &mut self.leaves[at + usize::from(key >= low)];
+        takes.entries += 1;
+        takes.heap = takes.heap.max(takes.entries);
+        Some(page)
+    }
+
+    /// The neighbours of the page from which an entry with this key is to be removed, if that may make it merge.
+    fn latched_to_remove(&self, key: u32, limits: &Limits) -> [Option<u32>; 2] {
+        let at = self.leaf_of(key);
+        if self.leaves[at].entries.saturating_sub(1) > limits.merge_at {
+            return [None; 2];
+        }
+        [at.checked_sub(1), Some(at + 1)].map(|beside| Some(self.leaves.get(beside?)?.page))
+    }
+
+    /// An entry with this key is removed: the page that its page merged with, and how many entries moved.
+    fn remove_at(&mut self, key: u32, span: u32, limits: &Limits) -> Option<(u32, u16)> {
+        let at = self.leaf_of(key);
+        let leaf = &mut self.leaves[at];
+        leaf.entries = leaf.entries.saturating_sub(1);
+        if leaf.entries > limits.merge_at {
+            return None;
+        }
+        let moved = leaf.entries;
+        let fits = |beside: usize| self.leaves.get(beside).is_some_and(|other| other.entries + moved <= limits.most);
+        let into = at.checked_sub(1).filter(|left| fits(*left)).or(Some(at + 1).filter(|right| fits(*right)))?;
+        Some((self.merge(at, into, limits, span), moved))
+    }
+
+    /// The key below which half of the entries of a page and the next lie.
+    fn middle_of_both(&self, at: usize, span: u32) -> u32 {
+        let [left, right] = [self.leaves[at], self.leaves[at + 1]];
+        let halves = [
+            (left.low, left.middle, left.entries),
+            (left.middle, right.low, left.entries),
+            (right.low, right.middle, right.entries),
+            (right.middle, self.end_of(at + 1, span), right.entries),
+        ];
+        // In half entries, as a page counts twice.
+        let mut before = u32::from(left.entries) + u32::from(right.entries);
+        for (low, end, entries) in halves {
+            let entries = u32::from(entries);
+            if before <= entries {
+                let part = u64::from(end - low) * u64::from(before) / u64::from(entries.max(1));
+                return low + part as u32;
+            }
+            before -= entries;
+        }
+        right.low
+    }
+
+    /// Moves all entries of a page to a neighbour: the neighbour's page.
+    #[cold]
+    fn merge(&mut self, at: usize, into: usize, limits: &Limits, span: u32) -> u32 {
+        let middle = self.middle_of_both(at.min(into), span);
+        let Leaf { low, page, entries: moved, .. } = self.leaves[at];
+        let other = &mut self.leaves[into];
+        if limits.most - other.heap.min(limits.most) < moved {
+            other.heap = other.entries;
+        }
+        other.entries += moved;
+        other.heap = other.heap.max(other.entries);
+        other.middle = middle;
+        let kept = other.page;
+        if into > at {
+            other.low = low;
+        }
+        self.spare.push(page);
+        self.leaves.remove(at);
+        kept
+    }
+}
+
+/// A key between any two neighbouring fences.
+fn key_of_fences(fences: &[u32], rng: &mut Rng) -> u32 {
+    let at = rng.below(fences.len() as u32 - 1) as usize;
+    between(fences[at], fences[at + 1], rng)
+}
+
+/// A key from `low` on, before `end`.
+#[inline]
+fn between(low: u32, end: u32, rng: &mut Rng) -> u32 {
+    low + rng.below((end - low).max(1))
+}
+
+/// Places of the keys of [`KeyLaw::Special`]: three quarters lie here, evenly.
+const SPECIAL: std::ops::Range<f64> = 0.4975..0.505;
+/// Share of the others, means of [`SUMMED`] even draws.
+const BELL_SHARE: f64 = 0.25;
+/// Draws of which the others are means.
+const SUMMED: u32 = 12;
+
+impl KeyLaw {
+    /// Share of the keys below a place from 0 to 1.
+    fn share_below(self, place: f64) -> f64 {
+        match self {
+            KeyLaw::Uniform => place,
+            KeyLaw::Special => {
+                let special = ((place - SPECIAL.start) / (SPECIAL.end - SPECIAL.start)).clamp(0.0, 1.0);
+                BELL_SHARE * mean_of_even_draws_below(place) + (1.0 - BELL_SHARE) * special
+            }
+        }
+    }
+
+    /// The place below which this share of the keys lies.
+    fn quantile(self, share: f64) -> f64 {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..48 {
+            let middle = f64::midpoint(low, high);
+            if self.share_below(middle) < share { low = middle } else { high = middle }
+        }
+        high
+    }
+}
+
+/// Chance that the mean of [`SUMMED`] even draws is below `place` (the law of Irwin and Hall).
+fn mean_of_even_draws_below(place: f64) -> f64 {
+    if place > 0.5 {
+        return 1.0 - mean_of_even_draws_below(1.0 - place);
+    }
+    let sum = place * f64::from(SUMMED);
+    let (mut chance, mut binomial, mut sign) = (0.0, 1.0, 1.0);
+    for drawn in 0..=SUMMED {
+        let beyond = sum - f64::from(drawn);
+        if beyond <= 0.0 {
+            break;
+        }
+        let term = (1..=SUMMED).fold(1.0, |term, factor| term * beyond / f64::from(factor));
+        chance += sign * binomial * term;
+        binomial *= f64::from(SUMMED - drawn) / f64::from(drawn + 1);
+        sign = -sign;
+    }
+    chance
+}
+
+#[cfg(test)]
+mod tests;
