@@ -17,7 +17,7 @@ pub(crate) const MARIADB_114: Model = Model {
     about: "Stands for 11.0 to 12.2: mariadb-10.11 without a change buffer, with innodb_doublewrite = fast, and with three undo \
             tablespaces by default.",
     stands_for: &[StandsFor::exactly(Servers::MARIADB.from(11, 0, 0).until(12, 3, 0))],
-    read: "11.8.6",
+    read: "11.8.6; throughput of 11.4.10 and 12.1.2 is published",
     assumed: "what differs between 11.0 and 11.8.6, if anything",
     ..MARIADB_1011
 };

@@ -23,7 +23,7 @@ pub(crate) const MYSQL_97: Model = Model {
             "the machinery is taken to be that of 9.7; defaults may differ",
         ),
     ],
-    read: "no source; replays of recorded counters of 9.7 agree with it",
+    read: "no source; replays of recorded counters of 9.7 agree with it, throughput of 9.6 and 9.7 is published",
     assumed: "all rules from mysql-8.0.30",
     ..MYSQL_84
 };

@@ -414,3 +414,28 @@ fn error_logs_of_different_years_are_not_put_on_one_axis() {
     let both = line("2026-01-02T09:14:11.120933") + line("2026-03-02T09:14:11.120933").replace("1874", "3").as_str();
     says("long.err", &both, &["explain"], &["59 d 0 h A loop of 4.2 s wrote or evicted 3 pages"]);
 }
+
+/// What a chart, a parameter group, a server that has not started yet and dstat leave.
+#[test]
+fn values_of_a_chart_formulas_of_rds_and_what_mysqld_would_start_with() {
+    let chart = "auth:\n  rootPassword: x\nprimary:\n  configuration: |-\n    [mysqld]\n    innodb_buffer_pool_size=3G\n    innodb_io_capacity=600\n    port=3306\n    [client]\n    port=3306\n";
+    let group = r#"{"Parameters": [{"ParameterName": "innodb_buffer_pool_size", "ParameterValue": "{DBInstanceClassMemory*3/4}"}]}"#;
+    let help = "mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)\n\nVariables (--variable-name=value)\nand boolean options \
+                {FALSE|TRUE}  Value (after reading options)\n------------ -------------\ninnodb-adaptive-flushing    FALSE\n\
+                innodb-io-capacity          700\ninnodb-io-capacity-max      18446744073709551615\n\nTo see what values\n";
+    let dstat = "\"Dstat 0.7.4 CSV output\"\n\"Host:\",\"db7\",,,,\"User:\",\"root\"\n\"system\",\"dsk/total\",\n\"time\",\"read\",\"writ\"\n12-03 10:00:01,1.0,2.0\n";
+    says(
+        "values.yaml",
+        chart,
+        &["settings", "--my-cnf"],
+        &["Understood (2)", "innodb_io_capacity 600", "No effect in the model"],
+    );
+    says("rds.json", group, &["settings", "--my-cnf"], &["it is a formula of RDS: write what it comes to"]);
+    says(
+        "help.txt",
+        help,
+        &["settings", "--show-variables"],
+        &["innodb_adaptive_flushing OFF", "innodb_io_capacity 700", "Understood (2)"],
+    );
+    says("dstat.csv", dstat, &["explain"], &["is dstat's table", "iostat -dxmt 1"]);
+}

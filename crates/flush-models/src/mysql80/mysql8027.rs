@@ -49,7 +49,7 @@ pub(crate) const MYSQL_8027: Model = Model {
         StandsFor::exactly(Servers::MYSQL_ALONE.from(8, 0, 23).until(8, 0, 30)),
         StandsFor::nearly(Servers::PERCONA.from(8, 0, 23).until(8, 0, 30), WITHOUT_PERCONAS),
     ],
-    read: "8.0.27",
+    read: "8.0.27; runs of 8.0.28 were recorded",
     assumed: "",
     build: |settings, rule| PARTS.build(settings, rule),
     replay: Some(|settings| replay_rule(settings, &PARTS)),

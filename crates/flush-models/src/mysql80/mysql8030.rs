@@ -63,7 +63,7 @@ pub(crate) const MYSQL_8030: Model = Model {
             "the machinery is taken to be that of 8.0.30; defaults may differ",
         ),
     ],
-    read: "8.0.30 and 8.0.40, parts of 8.0.32 and 8.0.39; runs of 8.0.36 were recorded",
+    read: "8.0.30 and 8.0.40, parts of 8.0.32 and 8.0.39; runs of 8.0.31 and 8.0.36 were recorded, throughput of 8.0.45 is published",
     assumed: "",
     build: |settings, rule| PARTS_8030.build(settings, rule),
     replay: Some(|settings| replay_rule(settings, &PARTS_8030)),

@@ -18,7 +18,7 @@ pub(crate) const PERCONA_80: Model = Model {
             doublewrite file for each instance and kind of flushing, and an age factor that lets the age stand higher \
             and rises more steeply near its limit.",
     stands_for: &[StandsFor::exactly(Servers::PERCONA.from(8, 0, 30).until(8, 1, 0))],
-    read: "8.0.18 to 8.0.20, 8.0.27 and 8.0.30",
+    read: "8.0.18 to 8.0.20, 8.0.27 and 8.0.30; throughput of 8.0.45 is published",
     assumed: "all else from mysql-8.0.30",
     ..MYSQL_8030
 };

@@ -4,10 +4,14 @@
 use super::Part;
 
 /// Programs' reports of which nothing is used: what they are known by, and what to say.
-const OF_NO_USE: [(&str, &str); 2] = [
+const OF_NO_USE: [(&str, &str); 3] = [
     (
         "Average number of seconds to run all queries",
         "is mysqlslap's report, which tells totals alone; sysbench --report-interval=1 tells the course",
+    ),
+    (
+        "\"Dstat ",
+        "is dstat's table, which counts bytes alone; iostat -dxmt 1 counts reads, writes and flushes, vmstat 1 the processors",
     ),
     ("areq-sz", "is sar's report, which counts reads and writes together; iostat -dxmt 1 tells them apart"),
 ];

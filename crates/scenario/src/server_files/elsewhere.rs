@@ -21,11 +21,12 @@ pub fn as_option_file(text: &str) -> Option<String> {
     has_some.then(|| format!("[mysqld]\n{}\n", lines.join("\n")))
 }
 
-/// An option file that is a block of YAML: its lines, without their indent.
-fn inside_yaml(text: &str) -> Option<String> {
+/// An option file that is a block of YAML (a ConfigMap, the values of a chart): its lines, without their indent.
+pub(super) fn inside_yaml(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let group = lines.iter().position(|line| line.starts_with(' ') && line.trim_start().starts_with("[mysqld"))?;
-    let block = lines[..group].iter().rposition(|line| line.trim_end().ends_with(['|', '-', '>']))?;
+    let opens = |line: &&str| [": |", ": |-", ": |+", ": >", ": >-"].iter().any(|mark| line.trim_end().ends_with(mark));
+    let block = lines[..group].iter().rposition(opens)?;
     let indent = lines[group].len() - lines[group].trim_start().len();
     let is_inside = |line: &&&str| line.trim().is_empty() || line.starts_with(&" ".repeat(indent));
     let inside: Vec<&str> = lines[block + 1..].iter().take_while(is_inside).map(|line| line.trim()).collect();
@@ -52,8 +53,35 @@ fn of_names_and_values(text: &str) -> Vec<String> {
     lines
 }
 
-/// A table of names and values in quoted CSV or in XML (`mysql --xml`), as lines of a name, a tab and its value.
+/// What a server would start with (`mysqld --verbose --help`), as lines of a name, a tab and its value.
+fn of_verbose_help(text: &str) -> Option<String> {
+    const HEAD: &str = "Variables (--variable-name=value)";
+    // What a server prints for a number that follows from others.
+    const NOT_SET: &str = "18446744073709551615";
+    let (before, table) = text.split_once(HEAD)?;
+    let mut rows = String::from("Variable_name\tValue\n");
+    let version = before.lines().find_map(|line| line.split_once("  Ver ")?.1.split_whitespace().next());
+    rows.extend(version.map(|version| format!("version\t{version}\n")));
+    let lines = table.lines().skip_while(|line| !line.starts_with("-----")).skip(1);
+    for line in lines.take_while(|line| !line.trim().is_empty()) {
+        let Some((name, value)) = line.split_once(char::is_whitespace) else { continue };
+        let value = match value.trim() {
+            "(No default value)" | NOT_SET => continue,
+            "TRUE" => "ON",
+            "FALSE" => "OFF",
+            value => value,
+        };
+        rows.push_str(&format!("{}\t{value}\n", name.replace('-', "_")));
+    }
+    Some(rows)
+}
+
+/// A table of names and values in quoted CSV, in XML (`mysql --xml`) or as `mysqld --verbose --help` prints it, as lines of a
+/// name, a tab and its value.
 pub fn as_rows(text: &str) -> Option<String> {
+    if let Some(rows) = of_verbose_help(text) {
+        return Some(rows);
+    }
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     let plain = |line: &str| line.replace('"', "").to_ascii_lowercase();
     if lines.peek().is_some_and(|head| plain(head) == "variable_name,value") {
@@ -155,6 +183,15 @@ mod tests {
         for other in ["", "[1, 2", "tps: 3 --report-interval=1", "{\"a\": [1]}", "-- \n --=\n"] {
             assert_eq!(as_option_file(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn what_mysqld_would_start_with_is_rows() {
+        let help = "mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)\n\nVariables (--variable-name=value)\nand boolean options \
+                    {FALSE|TRUE}  Value (after reading options)\n----------- -----\ninnodb-adaptive-flushing  TRUE\n\
+                    innodb-io-capacity-max   18446744073709551615\ninnodb-data-home-dir  (No default value)\ninnodb-io-capacity  700\n\nTo see\n";
+        let rows = "Variable_name\tValue\nversion\t8.0.36\ninnodb_adaptive_flushing\tON\ninnodb_io_capacity\t700\n";
+        assert_eq!(as_rows(help).unwrap(), rows);
     }
 
     #[test]

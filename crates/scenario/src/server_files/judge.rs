@@ -173,7 +173,9 @@ impl Judge<'_> {
         let why = match unknown.into_iter().find(|unknown| unknown.reason == UnknownReason::Removed) {
             Some(unknown) => {
                 let history = unknown.why.split_once("; ").map_or(unknown.why.as_str(), |(_, history)| history);
-                if unknown.help == "leave it out" { history.to_owned() } else { format!("{history}; {}", unknown.help) }
+                // That it is left out is said of all of them.
+                let instead = unknown.help.trim_start_matches("leave it out").trim_start_matches([';', ':', ' ']);
+                if instead.is_empty() { history.to_owned() } else { format!("{history}; {instead}") }
             }
             None => removed_value(model, name, value)?.to_owned(),
         };
@@ -241,7 +243,11 @@ impl Judge<'_> {
                     self.report.add(problem.allowed(allowed(setting)).help(help).into_warning());
                     return Verdict::Takes(setting.name.to_owned(), taken);
                 }
-                Verdict::Wrong(problem.allowed(allowed(setting)).help(hint))
+                // RDS computes it from the instance's memory.
+                let formula = value.starts_with('{').then(|| {
+                    "it is a formula of RDS: write what it comes to, as SHOW GLOBAL VARIABLES shows it".to_owned()
+                });
+                Verdict::Wrong(problem.allowed(allowed(setting)).help(formula.unwrap_or(hint)))
             }
         }
     }

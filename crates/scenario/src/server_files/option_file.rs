@@ -12,6 +12,7 @@
 //! directory; and an included file that is missing is an error, as what it says would be missed (servers pass it over
 //! in silence), where a missing folder is a warning. Names can't be abbreviated.
 
+use super::elsewhere::inside_yaml;
 use super::{Statement, as_option_file};
 use crate::diagnostic::{Problem, Report};
 use crate::not_a_scenario::is_option_file;
@@ -75,7 +76,7 @@ pub(super) fn read(
     report: &Report,
 ) -> Option<Vec<Statement>> {
     let text = match read_text(path, "give the path of an option file, such as my.cnf") {
-        Ok(text) if is_option_file(&text) => text,
+        Ok(text) if is_option_file(&text) => inside_yaml(&text).unwrap_or(text),
         Ok(text) => as_option_file(&text).unwrap_or(text),
         Err(problem) => {
             report.add(Problem { at: place, ..problem });

@@ -323,7 +323,7 @@ fn options_that_a_version_removed_are_left_out_and_told() {
     let row = |name: &str| of_80.files[0].rows.iter().find(|row| row.name == name).unwrap();
     assert_eq!(
         row("innodb_file_format").remark,
-        "it exists until MySQL 5.7; leave it out; the row format doesn't matter to the model"
+        "it exists until MySQL 5.7; the row format doesn't matter to the model"
     );
     assert_eq!(
         (row("query_cache_limit").value.as_str(), row("query_cache_limit").remark.as_str()),
