@@ -56,7 +56,7 @@ pub use why::{Effect, Why};
 
 use bench::Bench;
 use innosim_scenario::{Overrides, Scenario, Source};
-use search::Found;
+use search::{Found, REDO_SIZES};
 use verdict::{Decision, FAR, LARGER_REDO};
 
 /// What is asked.
@@ -217,6 +217,7 @@ fn told_by(stage: &str) -> &'static str {
         "replicate" => "the intervals of the best settings, by more runs of each",
         "stress" => "whether a surge of load or an age at its limit is survived",
         LARGER_REDO => "what twice the redo log gains",
+        REDO_SIZES => "what larger redo logs gain: none, or not all, were tried",
         FAR => "whether settings far from the present one do alike",
         _ => "whether the answer holds with the working set or the device a little off",
     }

@@ -219,7 +219,8 @@ impl<'a> Bench<'a> {
         !(matches!(error, RunError::Stopped { .. }) && self.execute.time_is_up())
     }
 
-    fn leave_out(&mut self, stage: &str) {
+    /// Says that runs of a stage were left out because the time was over.
+    pub(super) fn leave_out(&mut self, stage: &str) {
         if !self.left_out.iter().any(|other| other == stage) {
             self.left_out.push(stage.to_owned());
         }

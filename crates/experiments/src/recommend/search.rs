@@ -40,6 +40,8 @@ const CLOSE: f64 = 0.03;
 const FINALISTS: usize = 4;
 /// Doubling the redo log must gain this share of the goal.
 const REDO_GAIN: f64 = 0.03;
+/// The stage of larger redo logs.
+pub(super) const REDO_SIZES: &str = "redo sizes";
 /// Largest redo log that is tried, in present sizes: of those that gain, and as long as none is sound.
 const MOST_REDO: (f64, f64) = (4.0, 64.0);
 
@@ -99,6 +101,7 @@ fn at_larger_redo(bench: &mut Bench<'_>, mut best: Point) -> Result<Point, Recom
     loop {
         let is_stable = is_answer(bench, best);
         if !bench.left_out().is_empty() {
+            bench.leave_out(REDO_SIZES);
             return Ok(best);
         }
         let within =

@@ -339,6 +339,23 @@ fn sync_flushing_that_stalls_under_stress_is_a_limit_or_ended() {
     assert!(matches!(answer.verdict, Verdict::Keep(_)), "{:?}", answer.verdict);
 }
 
+/// Whoever asked for redo sizes is told that the time was over before they were tried.
+#[test]
+fn redo_sizes_that_were_not_tried_are_named() {
+    let question = Question {
+        source: published("8000-bpi32"),
+        common: Overrides::default(),
+        goal: Goal::Throughput,
+        redo: true,
+        replications: 1,
+        far: false,
+    };
+    let server = MadeUp::new(4300.0, 0.0);
+    let cut = recommend(&question, &InTime(&server, 5)).unwrap();
+    assert!(cut.candidates.iter().all(|row| row.point.redo_bytes == cut.current.point.redo_bytes));
+    assert!(cut.left_out_in_words().unwrap().contains("what larger redo logs gain"), "{:?}", cut.left_out);
+}
+
 /// A server whose search has time for so many runs.
 struct InTime<'a>(&'a MadeUp, usize);
 

@@ -8,6 +8,7 @@ use super::bench::{Bench, RecommendError};
 use super::case::Case;
 use super::goal::Goal;
 use super::judge::{is_answer, is_worse};
+use super::search::REDO_SIZES;
 use super::sensitivity::{self, WhatIf};
 use super::space::Point;
 use super::stress::Stress;
@@ -21,7 +22,7 @@ const BUSY: f64 = 0.95;
 const FAR_FACTORS: [f64; 8] = [0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.3, 1.75];
 pub(super) const FAR: &str = "far";
 /// Stages that look for better settings, and test none.
-const SEARCHES: [&str; 3] = ["coarse", "fine", LARGER_REDO];
+const SEARCHES: [&str; 4] = ["coarse", "fine", LARGER_REDO, REDO_SIZES];
 /// The stage that tells whether the redo log is the limit.
 pub(super) const LARGER_REDO: &str = "larger redo log";
 /// Waits for a free page a second from which on free pages are the limit.
