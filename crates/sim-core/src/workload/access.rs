@@ -456,6 +456,11 @@ impl AccessClass {
         }
     }
 
+    /// The neighbours that were latched with a page that has split at this place, where that is known.
+    pub fn latched_to_split(&self, place: u32, begun: u32, places: &Places) -> [Option<u32>; 2] {
+        if self.draws_leaves() { places.index_leaves.latched_to_split(place, begun) } else { [None; 2] }
+    }
+
     /// Redo payload of a page that splits, and of half a page that merges, bytes, where pages do.
     pub fn split_and_merge_redo_bytes(&self) -> Option<[f64; 2]> {
         match self.draw {

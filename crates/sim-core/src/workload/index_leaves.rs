@@ -6,7 +6,7 @@
 //!   neither is there, the upper half of the entries moves to a new page.
 //! * When purge removes an entry and the page is less than half full, all that is left moves to the neighbour on the left, or
 //!   else on the right, if it fits. A neighbour whose unused end is too short is tidied up first.
-//! * A page that may merge is latched with both neighbours, and a mini-transaction leaves all pages that it latched for
+//! * A page that splits or may merge is latched with both neighbours, and a mini-transaction leaves all pages that it latched for
 //!   modification dirty, changed or not (MySQL; MariaDB since 10.6 those that it changed alone, which is not modelled).
 //! * So a change of an entry (one inserted next to the old one, which purge removes) splits and merges a full page each time.
 //!   Where new keys follow the law of the old ones, pages wander away from exactly full. Where they follow another, pages in
@@ -16,7 +16,7 @@
 //!
 //! Simplifications: keys lie evenly in each half of a page's entries. Purge removes an entry without delay while the index ages before the run.
 //! Four indexes are aged, the others are copies of these. Parents of a
-//! page, and neighbours of one that splits, are not touched (errs towards fewer dirty pages). An entry whose page has merged meanwhile is removed
+//! page are not touched (errs towards fewer dirty pages). An entry whose page has merged meanwhile is removed
 //! from the page that has its stretch of keys now.
 
 use super::index_pages::FoundEntry;
@@ -193,6 +193,15 @@ impl IndexLeaves {
         let page = index.run.first + page;
         let split = if inserts { index.insert(key, self.span, &self.limits) } else { None };
         FoundEntry { page, split: split.map(|page| index.run.first + page) }
+    }
+
+    /// The neighbours that were latched with a page that has split at this place.
+    pub(super) fn latched_to_split(&self, place: u32, begun: u32) -> [Option<u32>; 2] {
+        let index = &self.indexes[(place / self.span) as usize];
+        let at = index.leaf_of(place % self.span);
+        let lower = at - usize::from(index.run.first + index.leaves[at].page == begun);
+        let page = |at: usize| Some(index.run.first + index.leaves.get(at)?.page);
+        [lower.checked_sub(1).and_then(page), page(lower + 2)]
     }
 
     /// Purge has removed an entry from this page.

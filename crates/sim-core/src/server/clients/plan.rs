@@ -247,7 +247,7 @@ impl Clients {
     #[inline]
     pub(super) fn find_pages(&mut self, client_id: ClientId, engine: &mut Engine) {
         let Engine { base: Base { machine, .. }, changes, program, .. } = engine;
-        let Machine { pool, space, model, now, .. } = machine;
+        let Machine { pool, space, model, now, redo, .. } = machine;
         let Client { plan, kind, home, .. } = &mut self.list[client_id];
         if std::mem::replace(&mut plan.found, true) {
             return;
@@ -274,6 +274,10 @@ impl Clients {
                     // A home's leading digits are in use; the others are as random.
                     let upper = *home >> (nth % u32::BITS) & 1 != 0;
                     let found = class.find_entry(*place, upper, inserts, places);
+                    if let Some(begun) = found.split {
+                        let latched = class.latched_to_split(*place, begun, places).into_iter().flatten();
+                        latched.for_each(|page| become_dirty(page, redo.current_lsn(), space, *now, pool));
+                    }
                     *place = found.page;
                     pool.pages.prefetch(found.page);
                     if let Some(buffer) = buffer {
@@ -297,6 +301,13 @@ impl Clients {
             }
         }
     }
+}
+
+/// A page is dirty once a mini-transaction that latched it ends, though nothing on it changed. One under write, or not in memory, is
+/// taken for clean: it would be waited for, or read.
+#[cold]
+fn become_dirty(page: u32, lsn: u64, space: &PageSpace, now: SimTime, pool: &mut BufferPool) {
+    let _ = pool.modify(page, lsn, space, now);
 }
 
 /// A page that no file holds yet is drawn.

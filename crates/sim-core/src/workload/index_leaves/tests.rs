@@ -94,6 +94,8 @@ fn a_full_page_splits_and_merges_with_every_change() {
         let place = leaves.draw(LeafDraw::Entries, &mut rng);
         let found = leaves.find(place, true);
         assert!(found.split.is_some_and(|page| page != found.page), "{found:?}");
+        let latched = leaves.latched_to_split(place, found.split.unwrap());
+        assert!(latched.iter().flatten().all(|page| *page != found.page && Some(*page) != found.split), "{latched:?}");
         // The upper half had the odd entry and perhaps the new one.
         let removal = leaves.removed(found.page);
         assert!(removal.latched.iter().flatten().count() >= 1, "{removal:?}");
