@@ -65,18 +65,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         Err(AdviseError::Missing(missing)) => {
             return too_little(args, &folder, missing.iter().map(|missing| folder.lack(missing)).collect());
         }
-        Err(AdviseError::Search(error @ RecommendError::OutOfTime)) => return Err(error.into()),
-        Err(AdviseError::Search(RecommendError::Scenario(errors))) => return Err(Failure::Scenario(errors)),
-        Err(AdviseError::Search(RecommendError::Run { error: RunError::Stopped { .. }, .. })) => {
-            return Err(Failure::Interrupted);
-        }
-        Err(_) if interrupt::asked() => return Err(Failure::Interrupted),
-        Err(AdviseError::NoLoad(why)) if !why.contains("= help:") => {
-            let help =
-                "are the samples whole, in order, and of one server? They should be of a time in which it writes";
-            return Err(Failure::Input(format!("{why}\n  = help: {help}: {SAMPLES}")));
-        }
-        Err(error) => return Err(Failure::Input(error.to_string())),
+        Err(error) => return Err(failure(error)),
     };
     let missing = folder.wanted(&advice, &evidence);
     let document = json::document(&folder, &missing, &advice, args);
@@ -107,6 +96,22 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     match &advice.refused {
         Some(why) => Err(Failure::Check(format!("nothing is advised: {why}"))),
         None => Ok(()),
+    }
+}
+
+/// Why there is no advice, where it is not that something was not recorded.
+fn failure(error: AdviseError) -> Failure {
+    match error {
+        AdviseError::Search(error @ RecommendError::OutOfTime) => error.into(),
+        AdviseError::Search(RecommendError::Scenario(errors)) => Failure::Scenario(errors),
+        AdviseError::Search(RecommendError::Run { error: RunError::Stopped { .. }, .. }) => Failure::Interrupted,
+        _ if interrupt::asked() => Failure::Interrupted,
+        AdviseError::NoLoad(why) if !why.contains("= help:") => {
+            let help =
+                "are the samples whole, in order, and of one server? They should be of a time in which it writes";
+            Failure::Input(format!("{why}\n  = help: {help}: {SAMPLES}"))
+        }
+        error => Failure::Input(error.to_string()),
     }
 }
 

@@ -7,8 +7,7 @@
 
 use super::demand::Demand;
 use super::measured::Measured;
-use super::subject::usual_state;
-use super::text::{Drive, Wanted};
+use super::text::{Drive, Wanted, usual_state};
 use crate::calibrate::Device;
 use crate::recommend::TrialRunner;
 use crate::runner::Job;

@@ -4,11 +4,11 @@ use super::backtest::{Backtest, Tested, backtest};
 use super::closed;
 use super::demand::Demand;
 use super::measured::Measured;
-use super::text::{Drive, Wanted};
+use super::text::{Drive, Wanted, usual_state};
 use super::{AdviseError, Request};
 use crate::calibrate::Device;
 use crate::recommend::{RecommendError, TrialRunner};
-use innosim_recordings::{Quantity, Recording, UnknownLoad};
+use innosim_recordings::{Recording, UnknownLoad};
 
 /// Longest stretch that is simulated, seconds.
 const LONGEST_S: f64 = 7200.0;
@@ -111,14 +111,6 @@ fn drive_of(demand: &Demand, factor: f64) -> Drive {
         Some(clients) => Drive::Closed((f64::from(clients) * factor).round().max(1.0) as u32),
         None => Drive::Even(demand.level() * factor),
     }
-}
-
-/// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
-pub(super) fn usual_state(recording: &Recording) -> usize {
-    let Some(dirty) = recording.get(Quantity::DirtyPages) else { return 0 };
-    let mut known: Vec<(usize, f64)> = dirty.placed().collect();
-    known.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-    known.get(known.len() / 2).map_or(0, |(i, _)| *i)
 }
 
 /// The two busiest hours of a recording, or all of a shorter one.

@@ -179,6 +179,14 @@ impl Wanted<'_> {
     }
 }
 
+/// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
+pub(super) fn usual_state(recording: &Recording) -> usize {
+    let Some(dirty) = recording.get(Quantity::DirtyPages) else { return 0 };
+    let mut known: Vec<(usize, f64)> = dirty.placed().collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    known.get(known.len() / 2).map_or(0, |(i, _)| *i)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
