@@ -9,7 +9,7 @@ use super::demand::Demand;
 use super::disk::{DiskSeen, ceilings_as_seen, ruled_out};
 use super::measured::Measured;
 use super::text::{Drive, Wanted};
-use crate::calibrate::Device;
+use crate::calibrate::{Device, Others};
 use crate::recommend::TrialRunner;
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
@@ -165,6 +165,7 @@ fn predict_driven(
         drive,
         device,
         length: (end - begun, "0s"),
+        others: Others::AsRecorded,
         start: 0,
     };
     let text = wanted.toml()?;

@@ -8,7 +8,7 @@
 use super::demand::Demand;
 use super::measured::Measured;
 use super::text::{Drive, Wanted, usual_state};
-use crate::calibrate::Device;
+use crate::calibrate::{Device, Others};
 use crate::recommend::TrialRunner;
 use crate::runner::Job;
 use innosim_recordings::Recording;
@@ -48,6 +48,7 @@ pub(super) fn take_throughput(
             drive: Drive::Closed(clients),
             device,
             length: (length, "0s"),
+            others: Others::AsRecorded,
             start: usual_state(recording),
         };
         let text = wanted.toml()?;

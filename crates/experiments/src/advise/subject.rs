@@ -6,7 +6,7 @@ use super::demand::Demand;
 use super::measured::Measured;
 use super::text::{Drive, Wanted, usual_state};
 use super::{AdviseError, Request};
-use crate::calibrate::Device;
+use crate::calibrate::{Device, Others};
 use crate::recommend::{RecommendError, TrialRunner};
 use innosim_recordings::{Recording, UnknownLoad};
 
@@ -93,6 +93,7 @@ impl<'a> Subject<'a> {
             drive: drive_of(&self.demand, self.request.load),
             device,
             length: (SEARCH_S, "auto"),
+            others: Others::InTheMean,
             start: usual_state(&self.telling),
         };
         wanted.toml().map_err(|why| no_load(self.request, self.runner, why))

@@ -50,6 +50,8 @@ pub(super) struct Wanted<'a> {
     pub(super) device: &'a Device,
     /// Length, seconds, and warm-up.
     pub(super) length: (f64, &'static str),
+    /// What other programs do: what settles beyond the recording can't go on with its last seconds.
+    pub(super) others: Others,
     /// The sample in whose state the server starts.
     pub(super) start: usize,
 }
@@ -87,9 +89,7 @@ impl Start {
 impl Wanted<'_> {
     /// As TOML; the error is a sentence.
     pub(super) fn toml(&self) -> Result<String, String> {
-        // The search settles beyond the recording; the back-test is of its time.
-        let others = if self.length.1 == "auto" { Others::InTheMean } else { Others::AsRecorded };
-        let mut text = machine_toml(self.target, &self.load.calibration, self.device, self.length, others)?;
+        let mut text = machine_toml(self.target, &self.load.calibration, self.device, self.length, self.others)?;
         text.push_str(&format!("\n[workload]   # {} a unit of work\n", self.load.calibration.recording));
         text.push_str("kind = \"spectrum\"\n");
         text.push_str(&parameters_toml(&self.load.calibration));

@@ -74,13 +74,11 @@ fn other_seconds(recording: &Recording) -> Option<Column> {
 /// Ticks of a process that has ended are still its own, not others'.
 fn kept_at_end(ticks: Column) -> Column {
     let mut most = f64::NEG_INFINITY;
-    let kept = (0..ticks.len()).map(|i| {
-        ticks.at(i).map_or(f64::NAN, |ticks| {
-            most = most.max(ticks);
-            most
-        })
-    });
-    kept.collect::<Vec<f64>>().into()
+    let mut kept = |ticks: f64| {
+        most = most.max(ticks);
+        most
+    };
+    ticks.samples().map(|sample| sample.map(&mut kept)).collect()
 }
 
 #[cfg(test)]

@@ -96,6 +96,13 @@ impl BufferPool {
         if self.frames.evicts() { 0 } else { self.pages.leading_dirty_idle(pages) }
     }
 
+    /// A page is dirty once a mini-transaction that latched it ends, though nothing on it changed. One under write, or not in
+    /// memory, is taken for clean: it would be waited for, or read.
+    #[cold]
+    pub(crate) fn latched(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) {
+        let _ = self.modify(page, lsn, space, now);
+    }
+
     /// Modifies a page by redo that begins at `lsn`.
     pub(crate) fn modify(&mut self, page: u32, lsn: u64, space: &PageSpace, now: SimTime) -> Modification {
         let state = self.pages.state(page);

@@ -165,7 +165,7 @@ impl IndexLeaves {
             let old = hot.map_or_else(|| index.any_entry(self.span, &self.limits, rng), |row| rows.hot[row]);
             let new = new_key.unwrap_or(old.saturating_add(rows.next_key).min(self.span - 1));
             index.insert(new, self.span, &self.limits);
-            index.remove_at(old, self.span, &self.limits);
+            index.remove_at(index.leaf_of(old), self.span, &self.limits);
             if let Some(row) = hot {
                 rows.hot[row] = new;
             }
@@ -210,9 +210,10 @@ impl IndexLeaves {
         let Some(index) = number.map(|number| &mut self.indexes[number]) else { return Removal::default() };
         let first = index.run.first;
         let Some(key) = index.found.get((page - first) as usize).copied() else { return Removal::default() };
-        let latched = index.latched_to_remove(key, &self.limits).map(|page| page.map(|page| first + page));
+        let at = index.leaf_of(key);
+        let latched = index.latched_to_remove(at, &self.limits).map(|page| page.map(|page| first + page));
         let half = u32::from(self.limits.most) / 2;
-        let merge = index.remove_at(key, self.span, &self.limits);
+        let merge = index.remove_at(at, self.span, &self.limits);
         let merge = merge.map(|(into, moved)| Merge { into: first + into, moved: u32::from(moved), half });
         Removal { latched, merge }
     }
@@ -302,18 +303,16 @@ impl Index {
         Some(page)
     }
 
-    /// The neighbours of the page from which an entry with this key is to be removed, if that may make it merge.
-    fn latched_to_remove(&self, key: u32, limits: &Limits) -> [Option<u32>; 2] {
-        let at = self.leaf_of(key);
+    /// The neighbours of the page from which an entry is to be removed, if that may make it merge.
+    fn latched_to_remove(&self, at: usize, limits: &Limits) -> [Option<u32>; 2] {
         if self.leaves[at].entries.saturating_sub(1) > limits.merge_at {
             return [None; 2];
         }
         [at.checked_sub(1), Some(at + 1)].map(|beside| Some(self.leaves.get(beside?)?.page))
     }
 
-    /// An entry with this key is removed: the page that its page merged with, and how many entries moved.
-    fn remove_at(&mut self, key: u32, span: u32, limits: &Limits) -> Option<(u32, u16)> {
-        let at = self.leaf_of(key);
+    /// An entry of a page is removed: the page that this one merged with, and how many entries moved.
+    fn remove_at(&mut self, at: usize, span: u32, limits: &Limits) -> Option<(u32, u16)> {
         let leaf = &mut self.leaves[at];
         leaf.entries = leaf.entries.saturating_sub(1);
         if leaf.entries > limits.merge_at {

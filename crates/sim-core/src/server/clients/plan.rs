@@ -276,7 +276,7 @@ impl Clients {
                     let found = class.find_entry(*place, upper, inserts, places);
                     if let Some(begun) = found.split {
                         let latched = class.latched_to_split(*place, begun, places).into_iter().flatten();
-                        latched.for_each(|page| become_dirty(page, redo.current_lsn(), space, *now, pool));
+                        latched.for_each(|page| pool.latched(page, redo.current_lsn(), space, *now));
                     }
                     *place = found.page;
                     pool.pages.prefetch(found.page);
@@ -301,13 +301,6 @@ impl Clients {
             }
         }
     }
-}
-
-/// A page is dirty once a mini-transaction that latched it ends, though nothing on it changed. One under write, or not in memory, is
-/// taken for clean: it would be waited for, or read.
-#[cold]
-fn become_dirty(page: u32, lsn: u64, space: &PageSpace, now: SimTime, pool: &mut BufferPool) {
-    let _ = pool.modify(page, lsn, space, now);
 }
 
 /// A page that no file holds yet is drawn.

@@ -212,14 +212,12 @@ impl Purge {
             return;
         }
         let removal = engine.program.places.entry_removed(page);
+        let machine = &mut engine.base.machine;
         for latched in removal.latched.into_iter().flatten() {
-            let machine = &mut engine.base.machine;
-            // One under write, or not in memory, is taken for clean: it would be waited for, or read.
-            let _ = machine.pool.modify(latched, machine.redo.current_lsn(), &machine.space, machine.now);
+            machine.pool.latched(latched, machine.redo.current_lsn(), &machine.space, machine.now);
         }
         let Some(merge) = removal.merge else { return };
         let merge_fixed = half_fixed * u64::from(merge.moved) / u64::from(merge.half);
-        let machine = &mut engine.base.machine;
         match machine.pool.modify(merge.into, machine.redo.current_lsn(), &machine.space, machine.now) {
             Modification::Done => machine.append_change(merge.into, merge_fixed),
             Modification::Miss | Modification::Blocked => machine.redo.append(merge_fixed),
