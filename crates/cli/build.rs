@@ -1,12 +1,14 @@
-//! Tells the program what `--version` says besides its version: the commit, if `INNOSIM_COMMIT` names it, and features. With the
-//! feature `page` it also builds the page that teaches, for `innosim lessons` to hand out.
+//! Tells the program what `--version` says besides its version: the commit and features. With the feature `page` it also builds the
+//! page that teaches, for `innosim lessons` to hand out.
 
 use std::error::Error;
+use std::path::Path;
+use std::process::Command;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=INNOSIM_COMMIT");
-    let commit = std::env::var("INNOSIM_COMMIT").ok().map(|commit| format!("commit {commit}"));
+    let commit = std::env::var("INNOSIM_COMMIT").ok().or_else(last_commit).map(|commit| format!("commit {commit}"));
     let has = |feature: &&str| std::env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some();
     let features: Vec<&str> = ["page", "parquet"].into_iter().filter(has).collect();
     let features = (!features.is_empty()).then(|| format!("with {}", features.join(", ")));
@@ -16,6 +18,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     page()
 }
 
+/// The last commit of the project's own clone. An unoptimised build doesn't ask: it would be made anew after every commit.
+fn last_commit() -> Option<String> {
+    if std::env::var("PROFILE").ok()? != "release" || !Path::new("../../.git").exists() {
+        return None;
+    }
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+    };
+    println!("cargo::rerun-if-changed={}", git(&["rev-parse", "--git-path", "logs/HEAD"])?);
+    git(&["rev-parse", "--short=12", "HEAD"])
+}
+
 #[cfg(not(feature = "page"))]
 fn page() -> Result<(), Box<dyn Error>> {
     Ok(())
@@ -23,7 +38,7 @@ fn page() -> Result<(), Box<dyn Error>> {
 
 #[cfg(feature = "page")]
 fn page() -> Result<(), Box<dyn Error>> {
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for source in ["Cargo.lock", "Cargo.toml", "scenarios"] {

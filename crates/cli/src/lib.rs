@@ -61,6 +61,7 @@ pub mod rule;
 use args::{Cli, Command};
 use clap::FromArgMatches;
 use exit::Failure;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The program as it is shipped. Give what it returns back from `main`.
@@ -83,11 +84,13 @@ pub fn main_with(rules: impl IntoIterator<Item = rule::NativeRule>) -> ExitCode 
     if watched {
         rule_watch::begin();
     }
-    if std::env::args_os().len() < 2 {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    output::choose_color(&words);
+    if words.len() < 2 {
         output::note(&args::first_words());
         return ExitCode::from(2);
     }
-    let words = match commands::bare::with_command(std::env::args_os().collect()) {
+    let words = match commands::bare::with_command(words) {
         Ok(words) => words,
         Err(failure) => return exit_code::code_of(Err(failure)),
     };

@@ -5,6 +5,7 @@ use crate::text_table::known_width;
 use innosim_scenario::Diagnostic;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Columns of a line where the terminal's width is not known.
@@ -74,14 +75,11 @@ fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Writes an error to standard error; the words `error` and `warning` stand out on a terminal.
+/// Writes an error to standard error; the words `error` and `warning` stand out where colour is wanted.
 pub(crate) fn note_error(text: &str) {
-    if !coloured() {
-        return note(text);
-    }
     let lines: Vec<String> = fitted(&harmless(text), stderr_width()).lines().map(highlighted).collect();
     // As above.
-    let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
+    let _ = writeln!(anstream::stderr().lock(), "{}", lines.join("\n"));
 }
 
 /// Writes the warnings of a scenario to standard error.
@@ -91,8 +89,17 @@ pub(crate) fn note_warnings(warnings: &[Diagnostic], quiet: bool) {
     }
 }
 
-fn coloured() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// Colour for the whole program as `--color` of these words has it: help and errors of usage are written before the words are
+/// understood. What is no choice is left to the usage's own check.
+pub(crate) fn choose_color(words: &[OsString]) {
+    // So `--color never` and `--color=never` read the same.
+    let line: Vec<Cow<'_, str>> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let line = line.join("=") + "=";
+    if line.contains("=--color=always=") {
+        anstream::ColorChoice::Always.write_global();
+    } else if line.contains("=--color=never=") {
+        anstream::ColorChoice::Never.write_global();
+    }
 }
 
 fn highlighted(line: &str) -> String {

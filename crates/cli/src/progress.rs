@@ -24,7 +24,7 @@ impl Progress {
             return Progress { bar: ProgressBar::hidden(), quiet };
         }
         let bar = ProgressBar::with_draw_target(Some(seconds), ProgressDrawTarget::stderr());
-        let template = "{prefix} {wide_bar:.cyan/dim} {pos}/{len} s, {speed} simulated s/s, {eta} left";
+        let template = "{prefix} {wide_bar} {pos}/{len} s, {speed} simulated s/s, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.with_key("speed", speed).progress_chars("━╸─"));
         }
@@ -36,7 +36,7 @@ impl Progress {
     /// Progress over runs whose number becomes known as they are planned.
     pub(crate) fn over_runs(title: &str, quiet: bool) -> Progress {
         let progress = Progress::new(title, 0, quiet);
-        let template = "{prefix} {wide_bar:.cyan/dim} {msg}, {speed} simulated s/s, {eta} left";
+        let template = "{prefix} {wide_bar} {msg}, {speed} simulated s/s, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             progress.bar.set_style(style.with_key("speed", speed).progress_chars("━╸─"));
         }

@@ -3,7 +3,7 @@
 use super::Cli;
 use crate::output::note;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory};
+use clap::{Arg, ColorChoice, Command, CommandFactory, value_parser};
 use std::fmt::Write;
 
 /// Commands by what people come for.
@@ -94,7 +94,10 @@ Examples:
 pub(crate) fn command() -> Command {
     let command = Cli::command();
     let groups = groups(&command);
-    command.help_template(format!(
+    let color = Arg::new("color").long("color").value_name("WHEN").global(true).default_value("auto");
+    let color = color.value_parser(value_parser!(ColorChoice)).hide_possible_values(true);
+    let help = "Colour of errors and help: auto (on a terminal, unless NO_COLOR is set), always or never";
+    command.arg(color.help(help)).help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\nOptions:\n{{options}}{{after-help}}"
     ))
 }

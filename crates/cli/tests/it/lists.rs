@@ -20,6 +20,19 @@ fn version_is_the_package_version() {
 }
 
 #[test]
+fn colour_is_there_where_it_is_wanted() {
+    const RED: &str = "\u{1b}[1;31merror:";
+    let error = |color: &[&str]| refused(&[&["settings", "innodb_io_capcity"], color].concat(), 2);
+    assert!(error(&["--color", "always"]).starts_with(RED));
+    for color in [&[][..], &["--color=never"], &["--color", "auto"]] {
+        assert!(error(color).starts_with("error:"), "{color:?}");
+    }
+    let help = |color| stdout(&["--color", color, "run", "--help"]);
+    assert!(help("always").contains('\u{1b}') && !help("never").contains('\u{1b}'));
+    assert!(refused(&["--color=sometimes", "models"], 2).contains("auto, always, never"));
+}
+
+#[test]
 fn models_in_both_forms() {
     let names: Vec<String> =
         json(&["models", "--format", "json"]).as_array().unwrap().iter().map(|m| m["name"].to_string()).collect();
