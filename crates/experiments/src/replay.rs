@@ -7,20 +7,20 @@
 //! sample (`buffer_flush_n_to_flush_requested`, `..._pct_for_lsn`, ...) are those of one pass somewhere between this
 //! sample and the one before it, and its inputs are known only within bounds:
 //!
-//! * log sequence number and dirty pages move steadily between the samples: both are interpolated to the instant of the
-//!   pass;
+//! * the log sequence number moves steadily between the samples: it is interpolated to the instant of the pass;
+//! * pages become dirty steadily too, but stop being dirty in steps: those of earlier batches, and the LRU tails of 5.6,
+//!   before the decision, those of its own batch after it (see `inputs`);
 //! * the oldest modification moves when a batch is written, which is after the decision: the value of the earlier
 //!   sample holds (of the later one, if nothing was dirty before); it is interpolated too where the pass before was
 //!   still under way, or where LRU tails were written first;
-//! * dirty pages of a server that flushes LRU tails before it decides (5.6) go in two steps (see `inputs`);
 //! * pages flushed since the last pass: the growth of the counters of ended passes between the beginnings of the two;
 //! * pages due by age: the flush lists are not recorded, the published `buffer_flush_n_to_flush_by_age` is taken.
 //!
 //! Which counters belong to one pass depends on when the server publishes them ([`Publishing`]): 5.6 does so before and
 //! after the batch, so that one sample may show counters of two passes; `cleaner` puts them together.
 //!
-//! The instant itself is the one unknown. The rule is tried at [`INSTANTS`] places between the two samples and the best
-//! one, for all counters together, is kept: a pass matches only if one instant explains all of them.
+//! The instant itself is the one unknown. The rule is tried at [`INSTANTS`] places between the two samples, and one at
+//! which all counters agree is kept, or else the best one: a pass matches only if one instant explains all of them.
 //!
 //! Both averages move every `innodb_flushing_avg_loops` passes and remember sums from before the recording. They are
 //! taken from the server until they are first seen to move; from there on the rule makes its own. A pass that drifts
@@ -46,7 +46,7 @@ pub use tolerance::{COUNTERS, Tolerance};
 use crate::explain::redo_by_counters;
 use innosim_core::seam::FlushGauges;
 use innosim_flush_models::registry::{Settings, replay_rule};
-use innosim_flush_models::replay::{Publishing, ReplayPass, ReplayRule};
+use innosim_flush_models::replay::{ReplayPass, ReplayRule};
 use innosim_recordings::{Purpose, Recording, understood_settings};
 use inputs::{Between, Inputs};
 use report::Builder;
@@ -65,8 +65,8 @@ pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     };
     recording.check(Purpose::Replay)?;
     let publishing = settings.model.publishing();
-    let least_request = least_request(&settings, publishing);
-    let inputs = Inputs::of(recording, publishing, least_request).map_err(|missing| missing.to_string())?;
+    let instances = settings.integer("innodb_buffer_pool_instances").unwrap_or(1).max(1) as f64;
+    let inputs = Inputs::of(recording, publishing, instances).map_err(|missing| missing.to_string())?;
     remarks.extend(inputs.not_recorded(recording));
     let tolerance = Tolerance::of(&settings, publishing).map_err(|error| format!("{}: {error}", recording.name))?;
     let phases: &[f64] = if rule.counts_whole_seconds() { &CLOCK_PHASES_S } else { &CLOCK_PHASES_S[..1] };
@@ -78,13 +78,6 @@ pub fn replay(recording: &Recording) -> Result<ReplayReport, String> {
     };
     let best = |best: ReplayReport, other: ReplayReport| if other.joint().0 > best.joint().0 { other } else { best };
     Ok(phases[1..].iter().map(at_phase).fold(at_phase(&phases[0]), best))
-}
-
-/// Fewest pages requested of which some slot gets one: where slots are equal and cut to whole pages, one for each
-/// instance.
-fn least_request(settings: &Settings, publishing: Publishing) -> f64 {
-    let instances = settings.integer("innodb_buffer_pool_instances").unwrap_or(1);
-    if publishing.rounds_slots_up { 1.0 } else { instances.max(1) as f64 }
 }
 
 /// The settings that the server ran with, as its model understands them.
@@ -135,39 +128,56 @@ impl Replayer {
                 report.skip_several();
                 continue;
             }
-            if !between.pass_began {
+            if between.passes == 0 {
                 report.skip_long();
                 continue;
             }
+            report.hidden(between.passes - 1);
             self.step(inputs, i, &between, report);
         }
     }
 
     fn step(&mut self, inputs: &Inputs, i: usize, between: &Between, report: &mut Builder) {
-        let last_pages = between.flushed_before.saturating_sub(self.flushed_before);
         if !self.averages_known
             && let Some(published) = inputs.published(i - 1)
         {
             self.rule.adopt_gauges(published);
         }
+        let moved = inputs.averages_moved(i);
+        let mut best: Option<(Trial, u64)> = None;
+        for flushed_before in between.flushed_before_if(moved) {
+            let last_pages = flushed_before.saturating_sub(self.flushed_before);
+            let Some(trial) = self.best_trial(between, last_pages, self.uncounted(moved)) else { continue };
+            if best.as_ref().is_none_or(|(best, _)| trial.is_better_than(best)) {
+                best = Some((trial, flushed_before));
+            }
+        }
+        let Some((best, flushed_before)) = best else { return };
+        report.pass(between, &best, self.averages_known);
+        self.rule = best.rule;
+        self.flushed_before = flushed_before;
+        self.averages_known |= moved;
+    }
+
+    /// The pass at the instant, and with the unknown inputs, that fit the server's counters best.
+    fn best_trial(&self, between: &Between, last_pages: u64, uncounted: &[i64]) -> Option<Trial> {
+        let unseen = i64::from(between.passes) - 1;
         let mut best: Option<Trial> = None;
         for step in 0..INSTANTS {
             let instant = f64::from(step) / f64::from(INSTANTS - 1);
-            for &oldest in between.oldest_shares() {
-                for &calls in self.uncounted(inputs.averages_moved(i)) {
-                    let pass = ReplayPass { last_pages, ..between.at(instant, oldest) };
-                    let Some(trial) = self.attempt(pass, (instant, calls), between) else { continue };
-                    if best.as_ref().is_none_or(|best| trial.distance < best.distance) {
+            for (&steps, &oldest) in
+                between.steps().iter().flat_map(|s| between.oldest_shares().iter().map(move |o| (s, o)))
+            {
+                let pass = ReplayPass { last_pages, ..between.at(instant, oldest, steps) };
+                for &calls in uncounted {
+                    let Some(trial) = self.attempt(pass, (instant, unseen + calls), between) else { continue };
+                    if best.as_ref().is_none_or(|best| trial.is_better_than(best)) {
                         best = Some(trial);
                     }
                 }
             }
         }
-        let Some(best) = best else { return };
-        report.pass(between, &best, self.averages_known);
-        self.rule = best.rule;
-        self.flushed_before = between.flushed_before;
-        self.averages_known |= inputs.averages_moved(i);
+        best
     }
 
     /// Calls that may be uncounted when the server's averages moved, or counted wrongly when they did not.
@@ -197,13 +207,16 @@ impl Replayer {
         if !self.averages_known {
             rule.adopt_averages(recorded.avg_page_rate, recorded.lsn_avg_rate, pass.cur_lsn, pass.now);
         }
-        let distance = self.tolerance.distance(&gauges, recorded, &between.known);
-        Some(Trial { distance, instant, pass, gauges, rule })
+        let distances = self.tolerance.distances(&gauges, recorded, &between.known);
+        let agrees = distances.iter().all(|distance| *distance <= 1.0);
+        Some(Trial { agrees, distance: distances.iter().sum(), instant, pass, gauges, rule })
     }
 }
 
 /// A pass tried at one instant.
 struct Trial {
+    /// Whether it agrees with the server in every counter.
+    agrees: bool,
     /// From the server's counters, in tolerances.
     distance: f64,
     /// Share of the time between the samples.
@@ -212,4 +225,10 @@ struct Trial {
     gauges: FlushGauges,
     /// The rule after it.
     rule: ReplayRule,
+}
+
+impl Trial {
+    fn is_better_than(&self, other: &Trial) -> bool {
+        (!self.agrees, self.distance) < (!other.agrees, other.distance)
+    }
 }

@@ -147,6 +147,12 @@ fn tables(reports: &[ReplayReport]) -> String {
                 text.push_str(&format!("  not judged: {seconds} s {why}\n"));
             }
         }
+        if report.hidden_passes > 0 {
+            text.push_str(&format!(
+                "  not seen: {} passes that another one followed before the next sample; their pages are counted\n",
+                report.hidden_passes
+            ));
+        }
         let t = report.tolerance;
         text.push_str(&format!(
             "  agree: within {} percent point, {} pages requested, {} % of an average (and 1)\n\n",
@@ -231,6 +237,7 @@ fn of_report(report: &ReplayReport) -> Value {
         "seconds_with_sync_flushing": report.sync_seconds,
         "seconds_without_pass": report.seconds_without_pass,
         "seconds_with_several_passes": report.several_seconds,
+        "hidden_passes": report.hidden_passes,
         "seconds_next_to_gap": report.gap_seconds,
     })
 }

@@ -13,8 +13,8 @@ use innosim_recordings::Column;
 pub(super) struct Cleaner {
     /// Whether a pass was under way at the sample.
     pub(super) in_flight: Vec<bool>,
-    /// Passes that began between this sample and the one before it, of which one can be told.
-    pub(super) began: Vec<bool>,
+    /// Passes that began between this sample and the one before it, of which the last one left its gauges.
+    pub(super) began: Vec<u32>,
     /// Whether several passes ended in that second, of which only the last one left its gauges.
     pub(super) several: Vec<bool>,
     /// Pages of all passes that had ended when that pass began, as far as that was recorded.
@@ -27,8 +27,8 @@ pub(super) struct Cleaner {
 pub(super) struct Counters<'a> {
     /// Pages requested.
     pub(super) requested: &'a Column,
-    /// Fewest pages requested of which some slot gets one.
-    pub(super) least_request: f64,
+    /// Buffer pool instances, each a slot that gets its share of the pages requested.
+    pub(super) instances: f64,
     /// What else changes when a pass begins.
     pub(super) gauges: &'a [&'a Column],
     /// Batches that ended.
@@ -47,7 +47,7 @@ impl Cleaner {
         let n = requested.len();
         let mut trace = Cleaner {
             in_flight: vec![false; n],
-            began: vec![false; n],
+            began: vec![0; n],
             several: vec![false; n],
             flushed_before: flushed.samples().collect(),
             shown: (0..n).map(Some).collect(),
@@ -57,15 +57,15 @@ impl Cleaner {
             let was = trace.in_flight[i - 1];
             let traceless = counters.ends_at_once(i, publishing);
             (trace.began[i], trace.in_flight[i]) = match publishing {
-                Publishing { adaptive_only: true, .. } => (ended.is_some_and(|ended| ended > 0.0), false),
+                Publishing { adaptive_only: true, .. } => (ended.is_some_and(|ended| ended > 0.0).into(), false),
                 Publishing { after_batch: true, .. } => counters.second_of_56(i, was, ended, traceless),
                 _ => counters.second(i, was, ended, traceless),
             };
             trace.several[i] = publishing.adaptive_only && ended.is_some_and(|ended| ended > 1.0);
-            trace.flushed_before[i] = match (was, trace.in_flight[i]) {
-                (false, _) => flushed.at(i - 1),
-                (true, true) => flushed.at(i),
-                (true, false) => less_requested(flushed, requested, i),
+            trace.flushed_before[i] = match (trace.in_flight[i], was || trace.began[i] > 1) {
+                (true, _) => flushed.at(i),
+                (false, true) => less_requested(flushed, requested, i),
+                (false, false) => flushed.at(i - 1),
             };
         }
         if publishing.after_batch {
@@ -78,7 +78,7 @@ impl Cleaner {
     pub(super) fn moves(&self, averages: &[Option<&Column>]) -> Vec<bool> {
         let mut last = 0;
         let differs = |i: usize| {
-            let Some(at) = self.shown[i].filter(|_| i > 0 && self.began[i]) else { return false };
+            let Some(at) = self.shown[i].filter(|_| i > 0 && self.began[i] > 0) else { return false };
             let before = std::mem::replace(&mut last, at);
             averages.iter().flatten().any(|values| differ(values, at, before))
         };
@@ -102,26 +102,29 @@ impl Counters<'_> {
     /// itself.
     fn ends_at_once(&self, i: usize, publishing: Publishing) -> bool {
         let no_reach = publishing.after_batch && self.lsn_avg_rate.is_some_and(|rate| rate.at(i) == Some(0.0));
-        self.requested.at(i).is_some_and(|pages| pages < self.least_request) || no_reach
+        // Where equal shares are cut to whole pages, fewer pages than instances are none.
+        let fewest = if publishing.rounds_slots_up { 1.0 } else { self.instances };
+        self.requested.at(i).is_some_and(|pages| pages < fewest) || no_reach
     }
 
     fn changed(values: &Column, i: usize) -> bool {
         differ(values, i, i - 1)
     }
 
-    /// Whether a pass began between sample `i` and the one before it, and whether one is in flight then. `was`: whether
+    /// Passes that began between sample `i` and the one before it, and whether one is in flight then. `was`: whether
     /// one was at the earlier sample; `ended`: batches that ended between the two.
-    fn second(&self, i: usize, was: bool, ended: Option<f64>, traceless: bool) -> (bool, bool) {
+    fn second(&self, i: usize, was: bool, ended: Option<f64>, traceless: bool) -> (u32, bool) {
         let moved = Self::changed(self.requested, i) || self.gauges.iter().any(|gauge| Self::changed(gauge, i));
-        let began = moved || traceless || ended.is_some_and(|ended| (ended > 0.0 && !was) || ended > 1.0);
-        let passes = f64::from(u8::from(was)) + f64::from(u8::from(began));
-        (began, !traceless && ended.is_some_and(|ended| passes > ended))
+        let seen = u32::from(moved || traceless);
+        let Some(ended) = ended.map(|ended| ended as u32) else { return (seen, false) };
+        let began = ended.saturating_sub(u32::from(was)).max(seen);
+        (began, !traceless && u32::from(was) + began > ended)
     }
 
     /// The same where only the pages requested tell of a beginning, which may be as many as before. A pass begins a
     /// second after the one before it, or when that ends if it takes longer; so one that ended is followed by another,
     /// unless nothing is being written or the next second shows that it began there.
-    fn second_of_56(&self, i: usize, was: bool, ended: Option<f64>, traceless: bool) -> (bool, bool) {
+    fn second_of_56(&self, i: usize, was: bool, ended: Option<f64>, traceless: bool) -> (u32, bool) {
         let began_later = Self::changed(self.requested, i + 1) && grown(self.batches, i + 1) == Some(0.0);
         let pending = self.pending.and_then(|pending| pending.at(i)).map(|writes| writes > 0.0);
         let in_flight = if traceless || began_later {
@@ -136,7 +139,7 @@ impl Counters<'_> {
             ended.is_some_and(|ended| f64::from(u8::from(was)) + 1.0 > ended)
         };
         let begun = ended.map(|ended| f64::from(u8::from(in_flight)) + ended - f64::from(u8::from(was)));
-        (begun.is_some_and(|begun| begun > 0.0) || (traceless && !was), in_flight)
+        ((begun.is_some_and(|begun| begun > 0.0) || (traceless && !was)).into(), in_flight)
     }
 }
 
@@ -164,7 +167,7 @@ mod tests {
         let [requested, batches, flushed] = [requested, batches, flushed].map(|values| Column::from(values.to_vec()));
         let counters = Counters {
             requested: &requested,
-            least_request: 1.0,
+            instances: 1.0,
             gauges: &[],
             batches: &batches,
             flushed: &flushed,
@@ -179,8 +182,16 @@ mod tests {
         let flushed = [0.0, 104.0, 216.0, 340.0];
         let trace = trace(ModelId::Mysql97, &[0.0, 100.0, 110.0, 120.0], &[0.0, 1.0, 2.0, 3.0], &flushed);
         assert_eq!(trace.in_flight, [false; 4]);
-        assert_eq!(trace.began[1..], [true; 3]);
+        assert_eq!(trace.began[1..], [1; 3]);
         assert_eq!(trace.flushed_before[1..], [0.0, 104.0, 216.0].map(Some));
+    }
+
+    #[test]
+    fn of_two_passes_in_a_second_the_last_one_is_seen_and_both_count() {
+        let flushed = [0.0, 104.0, 320.0, 440.0];
+        let trace = trace(ModelId::Mysql97, &[0.0, 100.0, 110.0, 120.0], &[0.0, 1.0, 3.0, 4.0], &flushed);
+        assert_eq!(trace.began[1..], [1, 2, 1]);
+        assert_eq!(trace.flushed_before[1..], [0.0, 210.0, 320.0].map(Some));
     }
 
     #[test]
@@ -190,7 +201,7 @@ mod tests {
                 .map(|values| Column::from(values.to_vec()));
         let counters = Counters {
             requested: &requested,
-            least_request: 8.0,
+            instances: 8.0,
             gauges: &[],
             batches: &batches,
             flushed: &flushed,
@@ -207,7 +218,7 @@ mod tests {
         let flushed = [0.0, 0.0, 0.0, 304.0, 304.0];
         let trace = trace(ModelId::Mysql97, &[0.0, 300.0, 300.0, 390.0, 390.0], &[0.0, 0.0, 0.0, 1.0, 1.0], &flushed);
         assert_eq!(trace.in_flight, [false, true, true, true, true]);
-        assert_eq!(trace.began[1..], [true, false, true, false]);
+        assert_eq!(trace.began[1..], [1, 0, 1, 0]);
         assert_eq!(trace.flushed_before[3], Some(304.0));
     }
 
@@ -221,7 +232,7 @@ mod tests {
             &[0.0, 0.0, 0.0, 1.0, 1.0, 3.0],
             &flushed,
         );
-        assert_eq!(trace.began[1..], [true, false, true, false, true]);
+        assert_eq!(trace.began[1..], [1, 0, 1, 0, 1]);
         assert_eq!(trace.shown[1], Some(3));
         assert_eq!(trace.shown[3], None, "two passes ended before sample 5");
     }
@@ -230,7 +241,7 @@ mod tests {
     fn of_mariadb_only_adaptive_passes_count() {
         let flushed = [0.0, 100.0, 100.0, 300.0];
         let trace = trace(ModelId::Mariadb1011, &[0.0, 100.0, 100.0, 100.0], &[0.0, 1.0, 1.0, 3.0], &flushed);
-        assert_eq!(trace.began[1..], [true, false, true]);
+        assert_eq!(trace.began[1..], [1, 0, 1]);
         assert_eq!(trace.several[1..], [false, false, true]);
         assert_eq!(trace.flushed_before[3], Some(100.0));
     }
@@ -241,7 +252,7 @@ mod tests {
         let gap = f64::NAN;
         let flushed = [0.0, 0.0, gap, gap, 304.0];
         let trace = trace(ModelId::Mysql97, &[300.0, 300.0, gap, gap, 300.0], &[0.0, 0.0, gap, gap, 1.0], &flushed);
-        assert_eq!(trace.began[1..], [false; 4]);
+        assert_eq!(trace.began[1..], [0; 4]);
         assert_eq!(trace.flushed_before[1..], [Some(0.0), Some(0.0), None, None]);
     }
 }

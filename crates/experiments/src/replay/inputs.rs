@@ -71,26 +71,40 @@ pub(super) struct Between {
     pub(super) sync_pages: f64,
     /// Whether several passes ran in it of which only one can be told.
     pub(super) several_passes: bool,
-    /// Whether a pass began in it; a long one may take the whole second.
-    pub(super) pass_began: bool,
+    /// Passes that began in it; a long one may take the whole second.
+    pub(super) passes: u32,
     /// Whether the pass before it was still writing, or LRU tails were written first, so that the oldest modification
     /// moved before the decision.
     pub(super) oldest_moves: bool,
     /// Pages that finished passes had flushed when it began, since the server's start.
     pub(super) flushed_before: u64,
+    /// The fewest and the most that they may be, as the trace of the cleaner may be wrong by a pass.
+    flushed_bounds: [u64; 2],
     /// What the server published.
     pub(super) recorded: FlushGauges,
     /// Of that, what is known to be of this pass.
     pub(super) known: Known,
-    /// Pages flushed in it: of the LRU lists, of all; where the whole pass lies in it.
-    writes: Option<(f64, f64)>,
+    /// What may have been written when; the likeliest first.
+    steps: Vec<Steps>,
     from: ReplayPass,
     to: ReplayPass,
 }
 
+/// Pages that stopped being dirty in steps, and not steadily.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Steps {
+    /// Before the pass decided: LRU tails of 5.6, batches of passes before.
+    before: f64,
+    /// After it: of its own batch.
+    after: f64,
+}
+
+/// Shares of a way of which nothing is known.
+const UNKNOWN_SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
 impl Inputs {
-    /// `least_request`: fewest pages requested of which some slot gets one.
-    pub(super) fn of(recording: &Recording, publishing: Publishing, least_request: f64) -> Result<Self, Missing> {
+    /// `instances`: buffer pool instances.
+    pub(super) fn of(recording: &Recording, publishing: Publishing, instances: f64) -> Result<Self, Missing> {
         let need = |quantity| recording.quantity(quantity, "replay");
         let adaptive = need(Quantity::AdaptivePages)?;
         let sync = recording.get(Quantity::SyncPages).unwrap_or_else(|| Column::zeros(adaptive.len()));
@@ -106,7 +120,7 @@ impl Inputs {
         let pending = recording.get(Quantity::PendingListWrites);
         let counters = Counters {
             requested: &requested,
-            least_request,
+            instances,
             gauges: &gauges,
             batches: batches.as_ref().unwrap_or(&flushed),
             flushed: &flushed,
@@ -222,32 +236,51 @@ impl Inputs {
             under_load: before >= self.load.0 + EDGE_S && after <= self.load.1 - EDGE_S,
             sync_pages: self.sync.at(i)? - self.sync.at(i - 1)?,
             several_passes: self.cleaner.several[i],
-            pass_began: self.cleaner.began[i],
-            oldest_moves: self.cleaner.in_flight[i - 1] || self.writes(i).is_some_and(|(lru, _)| lru > 0.0),
+            passes: self.cleaner.began[i],
+            oldest_moves: self.cleaner.in_flight[i - 1] || self.steps_of_56(i).is_some_and(|steps| steps.before > 0.0),
             flushed_before: whole(self.cleaner.flushed_before[i])?,
+            flushed_bounds: [whole(self.flushed.at(i - 1))?, whole(self.flushed.at(i))?],
             recorded: FlushGauges {
                 n_to_flush_requested: whole(self.requested.at(i))?,
                 n_to_flush_by_age: due,
                 ..self.published(shown)?
             },
             known: if self.cleaner.shown[i].is_some() { self.known } else { Known::REQUEST },
-            writes: self.writes(i),
+            steps: if self.publishing.lru_first {
+                vec![self.steps_of_56(i).unwrap_or_default()]
+            } else {
+                self.steps(i).unwrap_or_else(|| vec![Steps::default()])
+            },
             from: pass(i - 1)?,
             to: pass(i)?,
         })
     }
 
-    /// Pages written between sample `i` and the one before it, of the LRU lists and of all, if they are those of one
-    /// pass that flushes LRU tails first.
-    fn writes(&self, i: usize) -> Option<(f64, f64)> {
-        let whole = self.cleaner.began[i] && !self.cleaner.in_flight[i - 1] && !self.cleaner.in_flight[i];
+    /// The steps between sample `i` and the one before it, if those of one pass that flushes LRU tails first.
+    fn steps_of_56(&self, i: usize) -> Option<Steps> {
+        let whole = self.cleaner.began[i] > 0 && !self.cleaner.in_flight[i - 1] && !self.cleaner.in_flight[i];
         if !self.publishing.lru_first || !whole {
             return None;
         }
         let written = self.written.as_ref()?;
-        let grown = |counter: &Column| Some(counter.at(i)? - counter.at(i - 1)?);
-        let all = grown(written)?;
-        Some(((all - grown(&self.flushed)?).max(0.0), all))
+        let all = written.at(i)? - written.at(i - 1)?;
+        let before = (all - (self.flushed.at(i)? - self.flushed.at(i - 1)?)).max(0.0);
+        Some(Steps { before, after: all - before })
+    }
+
+    /// The steps between sample `i` and the one before it of a server that decides before it writes. How much of a batch
+    /// in flight was written at a sample is not known.
+    fn steps(&self, i: usize) -> Option<Vec<Steps>> {
+        let (was, is) = (self.cleaner.in_flight[i - 1], self.cleaner.in_flight[i]);
+        let ended = self.flushed.at(i)? - self.flushed.at(i - 1)?;
+        let (requested_before, requested) = (self.requested.at(i - 1)?, self.requested.at(i)?);
+        let at = |share: &f64| {
+            let written_earlier = if was { share * requested_before } else { 0.0 };
+            let (after, of_ended) = if is { (share * requested, 0.0) } else { (requested.min(ended), requested) };
+            Steps { before: (ended - of_ended - written_earlier).max(0.0), after }
+        };
+        let shares: &[f64] = if was || is { &UNKNOWN_SHARES } else { &UNKNOWN_SHARES[..1] };
+        Some(shares.iter().map(at).collect())
     }
 
     fn instant(&self, second: f64) -> SimTime {
@@ -258,27 +291,36 @@ impl Inputs {
 impl Between {
     /// Shares of its way that the oldest modification may have gone when the pass began.
     pub(super) fn oldest_shares(&self) -> &'static [f64] {
-        if self.oldest_moves { &[0.0, 0.25, 0.5, 0.75, 1.0] } else { &[0.0] }
+        if self.oldest_moves { &UNKNOWN_SHARES } else { &UNKNOWN_SHARES[..1] }
     }
 
-    /// Dirty pages when the pass decided: pages become dirty steadily, and go in two steps, the LRU tails before the
-    /// decision and the pages of the flush list after it. Where the steps are not known the way is straight.
-    fn dirty_at(&self, share: f64) -> u64 {
+    /// What `flushed_before` may be where it decides: in the pass that moves the averages.
+    pub(super) fn flushed_before_if(&self, averages_moved: bool) -> impl Iterator<Item = u64> {
+        let bounds = if averages_moved { &self.flushed_bounds[..] } else { &[] };
+        std::iter::once(self.flushed_before).chain(bounds.iter().copied())
+    }
+
+    /// See [`Steps`].
+    pub(super) fn steps(&self) -> &[Steps] {
+        &self.steps
+    }
+
+    /// Dirty pages when the pass decided: pages become dirty steadily, and go in steps.
+    fn dirty_at(&self, share: f64, Steps { before, after }: Steps) -> u64 {
         let (from, to) = (self.from.dirty_pages as f64, self.to.dirty_pages as f64);
-        let (lru, all) = self.writes.unwrap_or((0.0, 0.0));
-        (from + share * (to - from + all) - lru).round().max(0.0) as u64
+        (from + share * (to - from + before + after) - before).round().max(0.0) as u64
     }
 
     /// The pass, if it ran after `share` of the time between the samples, with the oldest modification at
-    /// `oldest_share` of its way.
-    pub(super) fn at(&self, share: f64, oldest_share: f64) -> ReplayPass {
+    /// `oldest_share` of its way and pages written in these steps.
+    pub(super) fn at(&self, share: f64, oldest_share: f64, steps: Steps) -> ReplayPass {
         let oldest = self.from.oldest_lsn as f64;
         let lay = |from: u64, to: u64| (from as f64 + share * (to as f64 - from as f64)).round() as u64;
         ReplayPass {
             now: SimTime(lay(self.from.now.0, self.to.now.0)),
             cur_lsn: lay(self.from.cur_lsn, self.to.cur_lsn),
             oldest_lsn: (oldest + oldest_share * (self.to.oldest_lsn as f64 - oldest)).round() as u64,
-            dirty_pages: self.dirty_at(share),
+            dirty_pages: self.dirty_at(share, steps),
             lru_pages: lay(self.from.lru_pages, self.to.lru_pages),
             free_pages: lay(self.from.free_pages, self.to.free_pages),
             ..self.from

@@ -61,6 +61,8 @@ pub struct ReplayReport {
     pub sync_seconds: u64,
     /// Seconds in which no pass began.
     pub seconds_without_pass: u64,
+    /// Passes that another one followed before the next sample, so that their counters were never read.
+    pub hidden_passes: u64,
     /// Seconds with several passes of which only the last one left its counters.
     pub several_seconds: u64,
     /// Seconds left out next to gaps.
@@ -94,6 +96,7 @@ impl Builder {
                 counters: Vec::new(),
                 sync_seconds: 0,
                 seconds_without_pass: 0,
+                hidden_passes: 0,
                 several_seconds: 0,
                 gap_seconds: 0,
                 remarks,
@@ -107,6 +110,10 @@ impl Builder {
 
     pub(super) fn skip_long(&mut self) {
         self.report.seconds_without_pass += 1;
+    }
+
+    pub(super) fn hidden(&mut self, passes: u32) {
+        self.report.hidden_passes += u64::from(passes);
     }
 
     pub(super) fn skip_several(&mut self) {

@@ -48,11 +48,12 @@ impl Tolerance {
         [self.pages, self.percent, self.percent, averages[0], averages[1]]
     }
 
-    /// How far a decision is from the recorded one, in tolerances, summed over what the server publishes.
-    pub(super) fn distance(&self, gauges: &FlushGauges, recorded: &FlushGauges, known: &Known) -> f64 {
+    /// How far a decision is from the recorded one, in tolerances, in each of [`COUNTERS`]; 0 where the server does not
+    /// publish it.
+    pub(super) fn distances(&self, gauges: &FlushGauges, recorded: &FlushGauges, known: &Known) -> [f64; 5] {
         let allowed = self.allowed(recorded);
         let (ours, theirs, known) = (values(gauges), values(recorded), known.flags());
-        (0..COUNTERS.len()).filter(|&c| known[c]).map(|c| (ours[c] - theirs[c]).abs() / allowed[c]).sum()
+        std::array::from_fn(|c| if known[c] { (ours[c] - theirs[c]).abs() / allowed[c] } else { 0.0 })
     }
 }
 

@@ -38,6 +38,12 @@ fn mysql_9_7_on_a_saturated_device() {
     agrees("mysql97/wo-closed-256-ssdsmall-nodw", 1.0, 175);
 }
 
+/// Its batches are a share of the pool that counts, and are written between the decision and the sample.
+#[test]
+fn mysql_9_7_with_a_small_pool() {
+    agrees("mysql97/iobound-192m-256-ssdmid", 1.0, 40);
+}
+
 #[test]
 fn mysql_8_0_under_a_constant_rate_and_steps() {
     agrees("mysql80/uni2500-192-io1000", 1.0, 105);
