@@ -6,7 +6,7 @@ mod own_server;
 mod rules;
 
 pub(crate) use help::{command, explain_usage, first_words, note_old_name};
-pub(crate) use new_scenario::{Changes, NewScenarioArgs, ScenariosArgs};
+pub(crate) use new_scenario::{Changes, NewScenarioArgs, OneServer, ScenariosArgs};
 pub(crate) use own_server::{AdviseArgs, CollectArgs, ExplainArgs, PagesArgs};
 pub(crate) use rules::{BenchRulesArgs, NewRuleArgs, RulesArgs};
 
@@ -167,29 +167,12 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
-/// What commands take that run a scenario on one server.
-#[derive(Debug, Args)]
-pub(crate) struct OtherServer {
-    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
-    #[arg(long, value_name = "NAME")]
-    pub(crate) model: Option<String>,
-}
-
 /// What commands take whose runs have the scenario's length.
 #[derive(Debug, Args)]
 pub(crate) struct Length {
     /// Simulated time of each run instead of the scenario's, with its unit: 600s, 10m, 1h30m
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
-}
-
-/// What commands take that run a scenario under one flushing rule.
-#[derive(Debug, Args)]
-pub(crate) struct OtherRule {
-    /// Adaptive flushing rule instead of the server's own: a script, or a name of `innosim rules`. --set rule.NAME=VALUE
-    /// sets a parameter of it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) rule: Option<String>,
 }
 
 /// What commands take that read recordings.
@@ -208,11 +191,7 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "SCENARIO")]
     pub(crate) scenario: String,
     #[command(flatten)]
-    pub(crate) server: OtherServer,
-    #[command(flatten)]
-    pub(crate) rule: OtherRule,
-    #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) server: OneServer,
     #[command(flatten)]
     pub(crate) length: Length,
     /// Runs with random numbers of their own; results become means with 95 % confidence intervals
@@ -249,11 +228,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "SETTING=VALUES")]
     pub(crate) vary: Vec<String>,
     #[command(flatten)]
-    pub(crate) server: OtherServer,
-    #[command(flatten)]
-    pub(crate) rule: OtherRule,
-    #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) server: OneServer,
     #[command(flatten)]
     pub(crate) length: Length,
     /// Runs of each point, with the same random numbers at every point; with --precision those before the first look
@@ -380,11 +355,7 @@ pub(crate) struct RecommendArgs {
     #[arg(long)]
     pub(crate) redo: bool,
     #[command(flatten)]
-    pub(crate) server: OtherServer,
-    #[command(flatten)]
-    pub(crate) rule: OtherRule,
-    #[command(flatten)]
-    pub(crate) changes: Changes,
+    pub(crate) server: OneServer,
     /// Simulated time of each run [default: the scenario's, at most the time in which the log wraps 2.5 times]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
@@ -632,12 +603,8 @@ pub(crate) struct SettingsArgs {
 /// Options that every command takes, for scripts that give them to all; lists have no use for them.
 #[derive(Debug, Args)]
 pub(crate) struct Unused {
-    /// No effect here
-    #[arg(long, hide = true)]
-    seed: Option<u64>,
-    /// No effect here
-    #[arg(long, hide = true, value_parser = jobs)]
-    jobs: Option<usize>,
+    #[command(flatten)]
+    draws: NoDraws,
     /// No effect here
     #[arg(long, short, hide = true)]
     pub(crate) quiet: bool,

@@ -54,6 +54,7 @@ mod output;
 mod progress;
 mod rule_watch;
 mod runner;
+mod show;
 mod text_table;
 
 pub mod rule;

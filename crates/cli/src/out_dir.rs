@@ -3,6 +3,7 @@
 use crate::exit::{Failure, remedy};
 use crate::interrupt::while_writing;
 use crate::outcome::{Outcome, VERSION};
+use crate::output::note;
 use innosim_report::{ReportError, write_dashboards, write_file, write_series_csv};
 use std::fs;
 use std::io;
@@ -58,9 +59,12 @@ impl OutDir {
         fs::remove_file(&file)
     }
 
-    /// How to say that the files are in the folder: those of an earlier result were replaced, everything else stays.
-    pub(crate) fn verb(&self) -> &'static str {
-        if self.replaces { "Replaced the earlier result in" } else { "In" }
+    /// Says that `files` are in the folder: those of an earlier result were replaced, everything else stays.
+    pub(crate) fn tell(&self, quiet: bool, files: &str) {
+        let verb = if self.replaces { "Replaced the earlier result in" } else { "In" };
+        if !quiet {
+            note(&format!("\n{verb} {}: {files}", self.path.display()));
+        }
     }
 
     /// The folder.

@@ -1,5 +1,6 @@
 //! Runs a scenario's replications under a line of progress, and says what went wrong with one.
 
+use crate::args::Common;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -22,6 +23,22 @@ pub(crate) fn refuse_too_short(scenario: &Scenario) -> Result<(), Failure> {
 pub(crate) fn run_all(jobs: &[Job<'_>], check: bool, progress: &Progress) -> Result<Vec<RunOutput>, Failure> {
     let ended = run_many(jobs, check, progress, |job, output| output.map_err(|error| failure(job, &error)));
     ended.into_iter().collect()
+}
+
+/// Makes all the runs, in parallel, with a bar that shows how far they are.
+///
+/// # Errors
+/// The first run that failed.
+pub(crate) fn run_with_bar(
+    title: &str,
+    jobs: &[Job<'_>],
+    check: bool,
+    common: &Common,
+) -> Result<Vec<RunOutput>, Failure> {
+    let progress = Progress::new(title, jobs.iter().map(Job::seconds).sum(), common.quiet);
+    let outputs = pool(common.jobs)?.install(|| run_all(jobs, check, &progress));
+    progress.finish();
+    outputs
 }
 
 /// A pool of `jobs` threads, one a core if not said.

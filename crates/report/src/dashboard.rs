@@ -36,12 +36,11 @@ mod theme;
 pub use overlay::{Overlay, OverlayRun, write_overlay};
 
 use crate::Report;
-use crate::files::{ReportError, write_file};
+use crate::files::ReportError;
 use canvas::{Canvas, SUBPIXELS};
+use drawing::Drawing;
 use panel::TimeFrame;
-use plotters::backend::SVGBackend;
 use plotters::prelude::DrawingBackend;
-use raster::Raster;
 use std::path::Path;
 use theme::{GAP, HEADER_HEIGHT, LEFT, RIGHT, TITLE_HEIGHT, WIDTH};
 
@@ -52,21 +51,12 @@ pub struct Dashboard;
 impl Dashboard {
     /// The picture as SVG. Text stays text, in the bundled typeface's family with common ones to fall back on.
     pub fn draw_svg(report: &Report<'_>) -> Result<String, ReportError> {
-        let (width, height) = Self::size();
-        let mut svg = String::new();
-        {
-            let mut backend = SVGBackend::with_string(&mut svg, (width * SUBPIXELS, height * SUBPIXELS));
-            draw(&mut backend, report)?;
-            backend.present().map_err(|e| ReportError::Drawing(e.to_string()))?;
-        }
-        Ok(with_size_and_title(&svg, (width, height), &report.title))
+        drawing::svg(report)
     }
 
     /// The picture as PNG.
     pub fn draw_png(report: &Report<'_>) -> Result<Vec<u8>, ReportError> {
-        let mut raster = Raster::new(Self::size());
-        draw(&mut raster, report)?;
-        raster.into_png()
+        drawing::png(report)
     }
 
     /// Width and height, pixels.
@@ -79,35 +69,33 @@ impl Dashboard {
 
 /// Writes `dashboard.svg` and `dashboard.png` into the folder `dir`.
 pub fn write_dashboards(dir: &Path, report: &Report<'_>) -> Result<(), ReportError> {
-    write_file(&dir.join("dashboard.svg"), Dashboard::draw_svg(report)?.as_bytes())?;
-    write_file(&dir.join("dashboard.png"), &Dashboard::draw_png(report)?)
+    drawing::write(dir, "dashboard", report)
 }
 
-/// Draws everything, from top to bottom.
-fn draw<B: DrawingBackend>(backend: &mut B, report: &Report<'_>) -> Result<(), ReportError> {
-    let (width, height) = Dashboard::size();
-    let mut canvas = Canvas::new(backend);
-    canvas.rectangle(canvas::Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), theme::PAPER);
-    frame::header(&mut canvas, report);
-    let seconds = report.output.series.last().map_or(1, |s| s.second).max(1) as f64;
-    let time = TimeFrame {
-        seconds,
-        left: LEFT,
-        right: WIDTH - RIGHT,
-        warmup_s: report.identity.warmup_s,
-        sync_spans: shape::sync_spans(&report.output.series, seconds / (WIDTH - LEFT - RIGHT)),
-    };
-    let mut top = HEADER_HEIGHT;
-    for (i, panel) in panels::of_run(report).iter().enumerate() {
-        panel.draw(&mut canvas, &time, top);
-        if i == 0 {
-            time.draw_legend(&mut canvas, top);
-        }
-        top += TITLE_HEIGHT + panel.height + GAP;
+impl Drawing for Report<'_> {
+    fn size(&self) -> (u32, u32) {
+        Dashboard::size()
     }
-    time.draw_axis(&mut canvas, top - GAP);
-    frame::footer(&mut canvas, report, f64::from(height) - theme::FOOTER_HEIGHT);
-    canvas.finish()
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
+        let (width, height) = Dashboard::size();
+        canvas.rectangle(canvas::Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), theme::PAPER);
+        frame::header(canvas, self);
+        let seconds = shape::seconds(&self.output.series);
+        let time = TimeFrame {
+            seconds,
+            left: LEFT,
+            right: WIDTH - RIGHT,
+            warmup_s: self.identity.warmup_s,
+            sync_spans: shape::sync_spans(&self.output.series, seconds / (WIDTH - LEFT - RIGHT)),
+        };
+        time.draw_panels(canvas, &panels::of_run(self), HEADER_HEIGHT);
+        frame::footer(canvas, self, f64::from(height) - theme::FOOTER_HEIGHT);
+    }
 }
 
 /// Characters that XML can't hold, not even escaped: names and labels may have them.

@@ -49,7 +49,7 @@ pub struct Sentence {
 
 impl Sentence {
     fn of(event: &Event) -> Sentence {
-        let at = if event.what.is_of_the_whole() { String::new() } else { seconds(event.at_s) };
+        let at = if is_of_the_whole(&event.what) { String::new() } else { seconds(event.at_s) };
         Sentence { at, text: text(&event.what) }
     }
 
@@ -64,15 +64,15 @@ pub fn sentences(events: &[Event]) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut told: Vec<(Kind, usize)> = Vec::new();
     for (i, event) in events.iter().enumerate() {
-        let kind = Kind::of(event);
+        let kind = kind_of(event);
         let before = told.iter().position(|(other, _)| *other == kind).unwrap_or_else(|| {
             told.push((kind, 0));
             told.len() - 1
         });
         told[before].1 += 1;
-        let left: Vec<&Event> = events[i..].iter().filter(|other| Kind::of(other) == kind).collect();
+        let left: Vec<&Event> = events[i..].iter().filter(|other| kind_of(other) == kind).collect();
         let n = told[before].1;
-        if event.what.is_of_the_whole() || n < TOLD || (n == TOLD && left.len() == 1) {
+        if is_of_the_whole(&event.what) || n < TOLD || (n == TOLD && left.len() == 1) {
             sentences.push(Sentence::of(event));
         } else if n == TOLD {
             sentences.push(Sentence { at: seconds(event.at_s), text: repeated::summed_up(&left) });
@@ -86,7 +86,7 @@ pub fn in_short(events: &[Event], most: usize) -> Vec<Sentence> {
     let mut chosen: Vec<(u8, usize)> = Vec::new();
     let mut seen: Vec<Kind> = Vec::new();
     for (i, event) in events.iter().enumerate() {
-        let (rank, kind) = (weight(&event.what), Kind::of(event));
+        let (rank, kind) = (weight(&event.what), kind_of(event));
         // The first of a kind stands for it.
         if rank > 0 && !seen.contains(&kind) {
             seen.push(kind);
@@ -118,44 +118,28 @@ fn weight(what: &What) -> u8 {
 /// Events of a kind are of the same variant, and waits for the same thing.
 type Kind = (Discriminant<What>, Option<u8>);
 
-trait KindOf {
-    fn of(event: &Event) -> Self;
+fn kind_of(event: &Event) -> Kind {
+    let part = match event.what {
+        What::Waited { waits_for, .. } => Some(waits_for as u8),
+        What::LimitReached { limit, .. } => Some(limit as u8),
+        _ => None,
+    };
+    (discriminant(&event.what), part)
 }
 
-impl KindOf for Kind {
-    fn of(event: &Event) -> Kind {
-        let part = match event.what {
-            What::Waited { waits_for, .. } => Some(waits_for as u8),
-            What::LimitReached { limit, .. } => Some(limit as u8),
-            _ => None,
-        };
-        (discriminant(&event.what), part)
-    }
-}
-
-trait OfTheWhole {
-    fn is_of_the_whole(&self) -> bool;
-    fn is_of_one_look(&self) -> bool;
-}
-
-impl OfTheWhole for What {
-    fn is_of_the_whole(&self) -> bool {
-        matches!(
-            self,
-            What::RegimeOfAll { .. }
-                | What::Busy { .. }
-                | What::WouldChange { .. }
-                | What::Tried { .. }
-                | What::NotRecorded { .. }
-                | What::LruFlushing { .. }
-                | What::LoopsUnsaid { .. }
-                | What::LoopsSaid { .. }
-        ) || self.is_of_one_look()
-    }
-
-    fn is_of_one_look(&self) -> bool {
-        matches!(self, of_one_look!())
-    }
+fn is_of_the_whole(what: &What) -> bool {
+    matches!(
+        what,
+        What::RegimeOfAll { .. }
+            | What::Busy { .. }
+            | What::WouldChange { .. }
+            | What::Tried { .. }
+            | What::NotRecorded { .. }
+            | What::LruFlushing { .. }
+            | What::LoopsUnsaid { .. }
+            | What::LoopsSaid { .. }
+            | of_one_look!()
+    )
 }
 
 fn seconds(value: f64) -> String {

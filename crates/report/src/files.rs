@@ -43,6 +43,11 @@ pub fn write_file(path: &Path, contents: &[u8]) -> Result<(), ReportError> {
     })
 }
 
+/// Writes a JSON document to `path`, as [`write_file`] does.
+pub fn write_json(path: &Path, document: &serde_json::Value) -> Result<(), ReportError> {
+    write_file(path, (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

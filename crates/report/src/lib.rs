@@ -31,6 +31,7 @@ pub mod explorer;
 mod files;
 pub mod hints;
 mod identity;
+mod lines;
 pub mod numbers;
 mod page;
 #[cfg(feature = "parquet")]
@@ -48,12 +49,12 @@ pub use blocks::Block;
 pub use csv::{SeriesColumn, series_columns, write_series_csv};
 pub use dashboard::{Dashboard, Overlay, OverlayRun, write_dashboards, write_overlay};
 pub use explorer::{Explorer, ExplorerRun, write_explorer};
-pub use files::{ReportError, write_file};
+pub use files::{ReportError, write_file, write_json};
 pub use identity::RunIdentity;
+pub use lines::flowing;
 pub use page::Recipe;
 pub use replications::Replications;
 pub use rules_page::{RulesPage, RulesTable, write_rules_page};
-pub use summary::{summary_json, write_summary_json};
 pub use sweep_page::{SweepPage, write_sweep_page};
 pub use table::{render_all_figures, render_summary, too_short, too_short_to_tell};
 

@@ -2,6 +2,8 @@
 //!
 //! Ages and sizes are in KiB, MiB, GiB (powers of 1024), as the servers' settings are.
 
+use serde_json::{Value, json};
+
 /// A binary unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteUnit {
@@ -127,6 +129,23 @@ pub fn rounded(value: f64) -> f64 {
         return value.round();
     }
     format!("{value:.8e}").parse().unwrap_or(value)
+}
+
+/// A number for JSON: [`rounded`], and without a point where it is whole.
+pub fn json_number(value: f64) -> Value {
+    let value = rounded(value);
+    // 2^53: up to here every whole number is exact.
+    if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 { json!(value as i64) } else { json!(value) }
+}
+
+/// The value with all its real numbers as [`json_number`] has them.
+pub fn tidy(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(tidy).collect(),
+        Value::Object(fields) => Value::Object(fields.into_iter().map(|(name, value)| (name, tidy(value))).collect()),
+        Value::Number(number) if number.is_f64() => number.as_f64().map_or(Value::Null, json_number),
+        other => other,
+    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@
 //! [`innosim_html_assets`], as in the page that teaches.
 
 use crate::files::ReportError;
-use crate::numbers::rounded;
+use crate::numbers::json_number;
 use innosim_html_assets::{POLICY, SCRIPT, STYLE, UPLOT_LICENSE, escaped, filled, in_a_script};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const FRAME: &str = include_str!("page/page.html");
 /// What the look of reports has besides the look of all pages.
@@ -70,13 +70,13 @@ impl Page<'_> {
 
 /// A number with six digits, without a point where it has none.
 pub(crate) fn short(value: f64) -> Value {
-    let value = rounded(format!("{value:.5e}").parse().unwrap_or(value));
-    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+    json_number(format!("{value:.5e}").parse().unwrap_or(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn places_are_filled_and_text_stays_text() {

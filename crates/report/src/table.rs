@@ -7,6 +7,7 @@
 
 use crate::Report;
 use crate::hints::{hint, regime_in_words};
+use crate::lines::flowing;
 use crate::numbers::{bytes, count, decimal, milliseconds, percent, rate, seconds};
 use innosim_core::metrics::Summary;
 use std::fmt::Write;
@@ -123,19 +124,7 @@ impl<'a> Table<'a> {
     }
 
     fn sentence(&mut self, sentence: &str) {
-        let mut column = 0;
-        for word in sentence.split(' ') {
-            let width = word.chars().count();
-            if column > 0 && column + 1 + width > WIDTH {
-                self.text.push('\n');
-                column = 0;
-            } else if column > 0 {
-                self.text.push(' ');
-                column += 1;
-            }
-            self.text.push_str(word);
-            column += width;
-        }
+        self.text.push_str(&flowing(sentence, "", 0, WIDTH));
         self.text.push('\n');
     }
 

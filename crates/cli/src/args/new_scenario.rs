@@ -41,6 +41,27 @@ impl Changes {
     }
 }
 
+/// What commands take that run a scenario on one server, under one flushing rule.
+#[derive(Debug, Args)]
+pub(crate) struct OneServer {
+    /// Server model instead of the scenario's, such as mysql-8.0.30 or 8.0
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Adaptive flushing rule instead of the server's own: a script, or a name of `innosim rules`. --set rule.NAME=VALUE
+    /// sets a parameter of it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rule: Option<String>,
+    #[command(flatten)]
+    pub(crate) changes: Changes,
+}
+
+impl OneServer {
+    /// All of this, with the seed that is asked for.
+    pub(crate) fn overrides(&self, common: &Common) -> Overrides {
+        Overrides { model: self.model.clone(), rule: self.rule.clone(), ..self.changes.overrides(common) }
+    }
+}
+
 /// `innosim new-scenario`.
 #[derive(Debug, Args)]
 #[command(after_help = help::NEW_SCENARIO)]

@@ -14,8 +14,9 @@ use crate::args::{AdviseArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
-use crate::output::{note, print, print_json};
+use crate::output::{note, print_json};
 use crate::runner::pool;
+use crate::show::show;
 use folder::{Evidence, Folder, Lack};
 use innosim_core::server::RunError;
 use innosim_experiments::advise::{Advice, AdviseError, Request, advise};
@@ -23,7 +24,7 @@ use innosim_experiments::calibrate::Device;
 use innosim_experiments::fio::complete;
 use innosim_experiments::recommend::RecommendError;
 use innosim_recordings::{Recording, SAMPLES};
-use innosim_report::{ReportError, write_file};
+use innosim_report::{ReportError, write_file, write_json};
 use innosim_scenario::{FioEvidence, profile_names};
 use std::path::Path;
 
@@ -71,10 +72,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
     let document = json::document(&folder, &missing, &advice, args);
     let blocks = blocks::blocks(&folder, &missing, &advice, args);
     let text = blocks::as_text(&blocks);
-    match args.form.format {
-        Format::Json => print_json(&document)?,
-        Format::Human => print(&text)?,
-    }
+    show(args.form.format, &document, &text)?;
     if let Some(out) = &out {
         fill(out.path(), LAST, |dir| {
             if let Some(test) = &advice.backtest {
@@ -83,15 +81,13 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
             }
             write(dir, &advice, &document, &text)
         })?;
-        if !args.common.quiet {
-            let files = match &advice.backtest {
-                Some(_) => {
-                    "report.html, advice.txt, advice.json, the scenario that was searched and the back-test's series"
-                }
-                None => "advice.txt, advice.json and the scenario that would be searched",
-            };
-            note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
-        }
+        let files = match &advice.backtest {
+            Some(_) => {
+                "report.html, advice.txt, advice.json, the scenario that was searched and the back-test's series"
+            }
+            None => "advice.txt, advice.json and the scenario that would be searched",
+        };
+        out.tell(args.common.quiet, files);
     }
     match &advice.refused {
         Some(why) => Err(Failure::Check(format!("nothing is advised: {why}"))),
@@ -161,7 +157,7 @@ fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Don
 fn write(dir: &Path, advice: &Advice, document: &serde_json::Value, text: &str) -> Result<(), ReportError> {
     write_file(&dir.join("scenario.toml"), advice.scenario.as_bytes())?;
     write_file(&dir.join("advice.txt"), text.as_bytes())?;
-    write_file(&dir.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+    write_json(&dir.join(LAST), document)
 }
 
 #[cfg(test)]

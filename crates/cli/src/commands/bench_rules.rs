@@ -6,16 +6,17 @@
 mod json;
 mod table;
 
-use crate::args::{BenchRulesArgs, Format};
+use crate::args::BenchRulesArgs;
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
-use crate::output::{note, print, print_json};
+use crate::output::note;
 use crate::progress::Progress;
 use crate::runner::pool;
+use crate::show::show;
 use innosim_core::server::RunError;
 use innosim_experiments::rule_bench::{Bench, BenchError, Entrant, OWN, Prepared, SUITE, SUITE_VERSION, Score};
-use innosim_report::{write_file, write_rules_page};
+use innosim_report::{write_file, write_json, write_rules_page};
 use innosim_rules::{Rule, shipped};
 use std::path::Path;
 
@@ -47,10 +48,7 @@ pub(super) struct Shown {
 /// Runs the suite, or lists it.
 pub(crate) fn run(args: &BenchRulesArgs) -> Done {
     if args.list {
-        return match args.form.format {
-            Format::Human => print(&table::list()),
-            Format::Json => print_json(&json::list()),
-        };
+        return show(args.form.format, &json::list(), &table::list());
     }
     let prepared = Prepared::load(entrants(args)?, args.common.seed.unwrap_or(SEED), args.quick)?;
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
@@ -62,10 +60,7 @@ pub(crate) fn run(args: &BenchRulesArgs) -> Done {
     let shown = Shown { scores: bench.scores(), bench };
     let document = json::document(&shown);
     let written = out.as_ref().map_or(Ok(()), |out| write(out.path(), &shown, &document));
-    match args.form.format {
-        Format::Human => print(&table::render(&shown))?,
-        Format::Json => print_json(&document)?,
-    }
+    show(args.form.format, &document, &table::render(&shown))?;
     written?;
     if let Some(out) = out.filter(|_| !args.common.quiet) {
         note(&format!(
@@ -123,7 +118,7 @@ fn write(dir: &Path, shown: &Shown, document: &serde_json::Value) -> Done {
         write_file(&staging.join("bench-rules.txt"), table::render(shown).as_bytes())?;
         write_file(&staging.join("bench-rules.md"), table::markdown(shown, MARKDOWN_LEVEL).as_bytes())?;
         write_rules_page(&staging.join("bench-rules.html"), &table::page(shown))?;
-        write_file(&staging.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+        write_json(&staging.join(LAST), document)
     })
 }
 

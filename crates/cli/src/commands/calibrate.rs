@@ -2,10 +2,11 @@
 
 mod benchmark;
 
-use crate::args::{CalibrateArgs, Format};
+use crate::args::CalibrateArgs;
 use crate::commands::replay::{recordings_in, remark_settings};
 use crate::exit::{Done, Failure};
-use crate::output::{note, print, print_json};
+use crate::output::note;
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_experiments::calibrate::{Calibration, Device, Parameter, calibrate, scenario_toml};
 use innosim_recordings::Recording;
@@ -39,10 +40,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Done {
         let calibration = calibrate(recording).map_err(Failure::Input)?;
         let text = scenario_toml(recording, &calibration, &device).map_err(Failure::Input)?;
         write_scenario(args, &recording.name, &text)?;
-        return match args.form.format {
-            Format::Json => print_json(&document(&calibration)),
-            Format::Human => print(&table(&calibration)),
-        };
+        return show(args.form.format, &document(&calibration), &table(&calibration));
     }
     benchmark::run(args, &recordings, &device)
 }

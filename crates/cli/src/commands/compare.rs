@@ -12,9 +12,10 @@ use crate::args::{CompareArgs, Format};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
-use crate::output::{command, note, note_error, print, print_json};
+use crate::output::{command, note_error};
 use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short};
+use crate::show::show;
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
 use innosim_experiments::compare::{
@@ -22,7 +23,7 @@ use innosim_experiments::compare::{
 };
 use innosim_experiments::runner::{Job, run_many};
 use innosim_flush_models::registry::ModelId;
-use innosim_report::{Overlay, ReportError, write_explorer, write_file, write_overlay};
+use innosim_report::{Overlay, ReportError, write_explorer, write_file, write_json, write_overlay};
 use innosim_scenario::{Overrides, SettingRow, SettingStatus, Source, removed_lines};
 use std::path::Path;
 use std::time::Instant;
@@ -125,14 +126,11 @@ pub(crate) fn run(args: &CompareArgs) -> Done {
         let each: Vec<&OutDir> = each.iter().zip(&labels).filter(|(_, label)| ran(label)).map(|(dir, _)| dir).collect();
         write_all(dir.path(), &each, &compared, &document)
     });
-    match args.form.format {
-        Format::Json => print_json(&document)?,
-        Format::Human => print(&table::render(&compared))?,
-    }
+    show(args.form.format, &document, &table::render(&compared))?;
     written?;
-    if let Some((_, dir)) = out.filter(|_| !args.common.quiet) {
+    if let Some((_, dir)) = out {
         let files = "compare.json, compare.csv, compare.svg, compare.png, report.html, and a folder for each variant";
-        note(&format!("\n{} {}: {files}", dir.verb(), dir.path().display()));
+        dir.tell(args.common.quiet, files);
     }
     failures.into_iter().next().map_or(Ok(()), Err)
 }
@@ -238,7 +236,7 @@ fn write_all(dir: &Path, each: &[&OutDir], compared: &Compared, document: &serde
         write_file(&staging.join("compare.csv"), &csv)?;
         write_overlay(staging, "compare", &overlay)?;
         write_explorer(&staging.join("report.html"), &picture::explorer(compared, &overlay, command()))?;
-        write_file(&staging.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+        write_json(&staging.join(LAST), document)
     })
 }
 

@@ -10,8 +10,7 @@ use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::outcome::{VERSION, too_short_to_tell};
 use crate::output::{note, note_warnings, print, print_json, wrapped};
-use crate::progress::Progress;
-use crate::runner::{pool, refuse_too_short, run_all};
+use crate::runner::{refuse_too_short, run_with_bar};
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::explain::{
     Trial, changed, course_of_samples, events_of_recording, events_of_run, model_of_layout, refused_settings, tried,
@@ -21,7 +20,7 @@ use innosim_explain::{Course, Event, Track, What, explain};
 use innosim_recordings::{FileKind, Recording, SAMPLES, look_at};
 use innosim_report::csv::read_series_csv;
 use innosim_report::explanation::{Sentence, sentences};
-use innosim_report::numbers::rounded;
+use innosim_report::numbers::tidy;
 use innosim_scenario::{Overrides, Scenario, Source, is_option_file, load, option_file_help};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -249,10 +248,7 @@ fn refuse(args: &ExplainArgs, why: &str, model_too: bool) -> Done {
 /// Runs of one replication each, side by side.
 fn simulated(args: &ExplainArgs, title: &str, scenarios: &[&Scenario]) -> Result<Vec<RunOutput>, Failure> {
     let jobs: Vec<Job<'_>> = scenarios.iter().map(|scenario| Job { scenario, replication: 0 }).collect();
-    let progress = Progress::new(title, jobs.iter().map(Job::seconds).sum(), args.common.quiet);
-    let outputs = pool(args.common.jobs)?.install(|| run_all(&jobs, false, &progress));
-    progress.finish();
-    outputs
+    run_with_bar(title, &jobs, false, &args.common)
 }
 
 /// The settings that the events point to, tried.
@@ -322,16 +318,4 @@ fn document(explained: &Explained) -> Value {
 /// Events as `{"at_s", "what", "figures"}`, numbers with nine digits.
 pub(crate) fn events_json(events: &[Event]) -> Value {
     tidy(json!(events))
-}
-
-fn tidy(value: Value) -> Value {
-    match value {
-        Value::Array(values) => values.into_iter().map(tidy).collect(),
-        Value::Object(fields) => Value::Object(fields.into_iter().map(|(name, value)| (name, tidy(value))).collect()),
-        Value::Number(number) => {
-            let value = number.as_f64().map(rounded).unwrap_or_default();
-            if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
-        }
-        other => other,
-    }
 }

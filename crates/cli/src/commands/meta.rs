@@ -1,8 +1,9 @@
 //! `innosim schema`, `innosim completions`, `innosim man`: the program's description of itself.
 
-use crate::args::{CompletionsArgs, Format, ManArgs, command};
+use crate::args::{CompletionsArgs, ManArgs, command};
 use crate::exit::{Done, Failure};
-use crate::output::{print, print_json};
+use crate::output::print_json;
+use crate::show::show;
 use clap::Command;
 use serde_json::json;
 
@@ -16,10 +17,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Done {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "innosim", &mut script);
     let script = String::from_utf8_lossy(&script);
-    match args.format {
-        Format::Json => print_json(&json!({ "shell": args.shell.to_string(), "script": script })),
-        Format::Human => print(&script),
-    }
+    show(args.format, &json!({ "shell": args.shell.to_string(), "script": script }), &script)
 }
 
 /// Prints a manual page.
@@ -35,10 +33,7 @@ pub(crate) fn man(args: &ManArgs) -> Done {
         .render(&mut page)
         .map_err(|error| Failure::Input(format!("can't render the manual page: {error}")))?;
     let page = String::from_utf8_lossy(&page);
-    match args.format {
-        Format::Json => print_json(&json!({ "command": args.command, "page": page })),
-        Format::Human => print(&page),
-    }
+    show(args.format, &json!({ "command": args.command, "page": page }), &page)
 }
 
 fn subcommand(program: &Command, name: &str) -> Result<Command, Failure> {

@@ -1,17 +1,15 @@
 //! `innosim models`: the server models.
 
-use crate::args::{Format, ListArgs};
+use crate::args::ListArgs;
 use crate::exit::{Done, Failure};
-use crate::output::{note, print, print_json, wrapped};
+use crate::output::{note, wrapped};
+use crate::show::show;
 use innosim_flush_models::registry::{Model, ModelId, settings};
 use serde_json::{Value, json};
 
 /// Lists the models.
 pub(crate) fn run(args: &ListArgs) -> Done {
-    match args.form.format {
-        Format::Json => print_json(&Value::Array(ModelId::ALL.iter().map(|model| as_json(*model)).collect())),
-        Format::Human => print(&human()),
-    }
+    show(args.form.format, &Value::Array(ModelId::ALL.iter().map(|model| as_json(*model)).collect()), &human())
 }
 
 /// The model that `--model` names; remarks what may differ where it is the nearest to a version without one of its own.

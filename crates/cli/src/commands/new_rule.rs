@@ -34,68 +34,11 @@ const TEMPLATE: [(&str, &str); 6] = [
 ];
 
 /// Names that Cargo or Rust keeps for itself.
-const TAKEN: [&str; 60] = [
-    "abstract",
-    "alloc",
-    "as",
-    "async",
-    "await",
-    "become",
-    "box",
-    "break",
-    "build",
-    "const",
-    "continue",
-    "core",
-    "crate",
-    "deps",
-    "do",
-    "dyn",
-    "else",
-    "enum",
-    "examples",
-    "extern",
-    "false",
-    "final",
-    "fn",
-    "for",
-    "gen",
-    "if",
-    "impl",
-    "in",
-    "incremental",
-    "innosim-cli",
-    "let",
-    "loop",
-    "macro",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "override",
-    "priv",
-    "proc-macro",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "static",
-    "std",
-    "struct",
-    "super",
-    "test",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typeof",
-    "unsafe",
-    "use",
-    "virtual",
-    "where",
-    "while",
-    "yield",
-];
+const TAKEN: &str = "\
+    abstract alloc as async await become box break build const continue core crate deps do dyn else enum examples \
+    extern false final fn for gen if impl in incremental innosim-cli let loop macro match mod move mut override priv \
+    proc-macro pub ref return self static std struct super test trait true try type typeof unsafe use virtual where \
+    while yield";
 
 /// Where the project finds innosim.
 #[derive(Debug)]
@@ -189,7 +132,7 @@ fn check_name(name: &str) -> Done {
     let dashes = name.ends_with('-') || name.contains("--");
     let problem = if !begins || dashes || !name.chars().all(plain) || name.len() > LONGEST_NAME {
         "is no name of a rule"
-    } else if TAKEN.contains(&name) {
+    } else if TAKEN.split(' ').any(|taken| taken == name) {
         "is a name that Rust or Cargo keeps for itself"
     } else if Rule::named(name).is_some() || name == "server" || name == "innosim" {
         "is the name of something that innosim has already"

@@ -7,7 +7,8 @@ use crate::args::{Format, NewScenarioArgs};
 use crate::commands::settings_files::model_of_file;
 use crate::exit::{Done, Failure};
 use crate::outcome::redo_bytes;
-use crate::output::{note, note_warnings, print, print_json, shell_line};
+use crate::output::{note, note_warnings, print_json, shell_line};
+use crate::show::show;
 use innosim_flush_models::registry::ModelId;
 use innosim_report::write_file;
 use innosim_scenario::{Overrides, Scenario, Source, load};
@@ -28,10 +29,7 @@ pub(crate) fn run(args: &NewScenarioArgs) -> Done {
     let scenario = load(Source::Text { name, text: &text }, &Overrides::default())?;
     note_warnings(&scenario.notes, args.unused.quiet);
     let Some(path) = &args.out else {
-        return match args.format {
-            Format::Human => print(&text),
-            Format::Json => print_json(&json!({ "scenario": text })),
-        };
+        return show(args.format, &json!({ "scenario": text }), &text);
     };
     if path.exists() {
         let help = "choose another name: what you filled in there would be lost";

@@ -1,8 +1,9 @@
 //! `innosim page-ages`: ages of the pages of a data directory, as a histogram that can be mailed.
 
-use crate::args::{Format, PagesArgs};
+use crate::args::PagesArgs;
 use crate::exit::{Done, Failure};
-use crate::output::{note, print, print_json};
+use crate::output::note;
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_recordings::RecordingError;
 use innosim_recordings::pages::{Pages, ReadPages, SpaceFile, SpaceKind, read_pages};
@@ -39,10 +40,7 @@ pub(crate) fn run(args: &PagesArgs) -> Done {
             note(&format!("The histogram is in {}: numbers alone, no names and no rows", path.display()));
         }
     }
-    match args.form.format {
-        Format::Json => print_json(&document(&pages)),
-        Format::Human => print(&table(&pages)),
-    }
+    show(args.form.format, &document(&pages), &table(&pages))
 }
 
 /// Files and pages by how they are stored.

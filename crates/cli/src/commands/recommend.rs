@@ -9,21 +9,22 @@ pub(crate) mod table;
 mod why;
 
 use super::sweep::refuse_sweep;
-use crate::args::{Format, GoalName, RecommendArgs};
+use crate::args::{GoalName, RecommendArgs};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
 use crate::outcome::VERSION;
-use crate::output::{note, note_warnings, print, print_json};
+use crate::output::note_warnings;
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
+use crate::show::show;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::{RunError, Warm};
 use innosim_experiments::recommend::{Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{IsEnough, Job, Watch, Watched, run_one, run_until};
 use innosim_experiments::warm_start::WarmStart;
 use innosim_report::numbers::count;
-use innosim_report::write_file;
+use innosim_report::{write_file, write_json};
 use innosim_scenario::{Overrides, Source, load};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -241,12 +242,7 @@ impl From<RecommendError> for Failure {
 /// Searches and answers.
 pub(crate) fn run(args: &RecommendArgs) -> Done {
     let Some(named) = &args.scenario else { return settings_alone::run(args) };
-    let common = Overrides {
-        model: args.server.model.clone(),
-        duration: args.duration.clone(),
-        rule: args.rule.rule.clone(),
-        ..args.changes.overrides(&args.common)
-    };
+    let common = Overrides { duration: args.duration.clone(), ..args.server.overrides(&args.common) };
     let source = Source::Named(named);
     refuse_sweep(named)?;
     let scenario = load(source, &common)?;
@@ -272,10 +268,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     })?;
     let (goal, wall) = (question.goal, began.elapsed());
     let (document, text) = (json::document(&answer, goal, wall), table::render(&answer, goal, wall, args.all, named));
-    match args.form.format {
-        Format::Json => print_json(&document)?,
-        Format::Human => print(&text)?,
-    }
+    show(args.form.format, &document, &text)?;
     if let Some(out) = &out {
         leave(args, out, &document, &text, Some(&answer.scenario.to_resolved_toml(VERSION)))?;
     }
@@ -292,13 +285,10 @@ fn leave(args: &RecommendArgs, out: &OutDir, document: &serde_json::Value, text:
         if let Some(resolved) = resolved {
             write_file(&dir.join("scenario.resolved.toml"), resolved.as_bytes())?;
         }
-        write_file(&dir.join(LAST), (serde_json::to_string_pretty(document)? + "\n").as_bytes())
+        write_json(&dir.join(LAST), document)
     })?;
-    if !args.common.quiet {
-        let scenario = if resolved.is_some() { ", scenario.resolved.toml" } else { "" };
-        let files = format!("recommendation.txt, recommendation.json{scenario}");
-        note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
-    }
+    let scenario = if resolved.is_some() { ", scenario.resolved.toml" } else { "" };
+    out.tell(args.common.quiet, &format!("recommendation.txt, recommendation.json{scenario}"));
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `innosim replay`: a model's flushing rule on recorded inputs, beside the server's own counters.
 
-use crate::args::{Format, ReplayArgs};
+use crate::args::ReplayArgs;
 use crate::exit::{Done, Failure};
 use crate::out_dir::{OutDir, fill};
-use crate::output::{note, print, print_json};
+use crate::output::note;
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_experiments::replay::{COUNTERS, CounterReport, PassRow, ReplayReport, replay};
 
@@ -37,10 +38,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Done {
         let out = OutDir::prepare(folder)?;
         fill(out.path(), "", |dir| reports.iter().try_for_each(|report| write_csv(dir, report)))?;
     }
-    match args.form.format {
-        Format::Json => print_json(&document(&reports, &refused)),
-        Format::Human => print(&tables(&reports)),
-    }
+    show(args.form.format, &document(&reports, &refused), &tables(&reports))
 }
 
 /// The recordings at all of the paths, of servers that `--model` stands for; says what reading them remarked.

@@ -7,20 +7,21 @@ mod json;
 mod series;
 mod table;
 
-use crate::args::{Format, ReproduceArgs};
+use crate::args::ReproduceArgs;
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::OutDir;
 use crate::outcome::Outcome;
-use crate::output::{note, print, print_json};
+use crate::output::note;
 use crate::progress::Progress;
 use crate::runner::{failure, pool, refuse_too_short, run_all};
+use crate::show::show;
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::reproduce::{Order, Row, short};
 use innosim_experiments::rest::{Early, Ended, may_end_early, until_known};
 use innosim_experiments::runner::{IsEnough, Job, Watched, in_parallel, run_until};
 use innosim_report::numbers::rate;
-use innosim_report::write_file;
+use innosim_report::write_json;
 use innosim_scenario::{Overrides, Published, Scenario, Source, load, shipped};
 use std::path::Path;
 use std::time::Instant;
@@ -121,12 +122,9 @@ fn run_folder(args: &ReproduceArgs) -> Done {
 fn conclude(args: &ReproduceArgs, comparison: &Comparison, out: Option<&Path>) -> Done {
     let document = json::document(comparison);
     if let Some(dir) = out {
-        write_file(&dir.join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
+        write_json(&dir.join(RESULT), &document)?;
     }
-    match args.form.format {
-        Format::Json => print_json(&document)?,
-        Format::Human => print(&table::render(comparison))?,
-    }
+    show(args.form.format, &document, &table::render(comparison))?;
     if let Some(dir) = out.filter(|_| !args.common.quiet) {
         note(&format!("\nIn {}: reproduce.json, and a folder with pictures for each run", dir.display()));
     }

@@ -3,6 +3,7 @@
 use crate::args::{Format, RulesArgs};
 use crate::exit::{Done, Failure};
 use crate::output::{hanging, print, print_json, wrapped};
+use crate::show::show;
 use innosim_rules::Rule;
 use innosim_scenario::did_you_mean;
 use serde_json::{Value, json};
@@ -12,10 +13,7 @@ pub(crate) fn run(args: &RulesArgs) -> Done {
     let names = [Rule::names(), Rule::museum()].concat();
     let Some(name) = &args.name else {
         let all: Vec<Rule> = names.iter().filter_map(|name| Rule::named(name)).collect();
-        return match args.format {
-            Format::Human => print(&list(&all)),
-            Format::Json => print_json(&Value::Array(all.iter().map(as_json).collect())),
-        };
+        return show(args.format, &Value::Array(all.iter().map(as_json).collect()), &list(&all));
     };
     let Some(rule) = Rule::named(name) else {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -11,8 +11,7 @@ use crate::interrupt;
 use crate::out_dir::OutDir;
 use crate::outcome::Outcome;
 use crate::output::{note, note_warnings, print, within_window};
-use crate::progress::Progress;
-use crate::runner::{failure, pool, refuse_too_short, run_all};
+use crate::runner::{failure, refuse_too_short, run_with_bar};
 use innosim_core::kernel::histogram::Histogram;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::server::Observer;
@@ -33,11 +32,9 @@ const TOLD: usize = 4;
 /// Runs a scenario.
 pub(crate) fn run(args: &RunArgs) -> Done {
     let overrides = Overrides {
-        model: args.server.model.clone(),
         duration: args.length.duration.clone(),
         replications: args.replications,
-        rule: args.rule.rule.clone(),
-        ..args.changes.overrides(&args.common)
+        ..args.server.overrides(&args.common)
     };
     refuse_sweep(&args.scenario)?;
     let scenario = load(Source::Named(&args.scenario), &overrides)?;
@@ -72,9 +69,9 @@ pub(crate) fn run(args: &RunArgs) -> Done {
         RunFormat::Sysbench => print(&closing_statistics(&outcome.output))?,
     }
     written?;
-    if let Some(out) = out.filter(|_| !args.common.quiet) {
+    if let Some(out) = out {
         let files = "summary.json, series.csv, scenario.resolved.toml, dashboard.svg, dashboard.png";
-        note(&format!("\n{} {}: {files}", out.verb(), out.path().display()));
+        out.tell(args.common.quiet, files);
     }
     Ok(())
 }
@@ -108,10 +105,7 @@ fn note_settings_files(scenario: &Scenario, quiet: bool) {
 
 fn run_replications(scenario: &Scenario, args: &RunArgs) -> Result<Vec<RunOutput>, Failure> {
     let jobs: Vec<Job<'_>> = Job::all(scenario).collect();
-    let progress = Progress::new(&scenario.name, jobs.iter().map(Job::seconds).sum(), args.common.quiet);
-    let outputs = pool(args.common.jobs)?.install(|| run_all(&jobs, args.check, &progress));
-    progress.finish();
-    outputs
+    run_with_bar(&scenario.name, &jobs, args.check, &args.common)
 }
 
 /// Prints a line each ten seconds as the run goes.

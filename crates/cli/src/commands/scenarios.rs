@@ -3,6 +3,7 @@
 use crate::args::{Format, ScenariosArgs};
 use crate::exit::{Done, Failure};
 use crate::output::{hanging, print, print_json, wrapped};
+use crate::show::show;
 use innosim_scenario::{Overrides, Scenario, ShippedScenario, Source, load, shipped, shipped_text};
 use serde_json::{Value, json};
 
@@ -10,10 +11,7 @@ use serde_json::{Value, json};
 pub(crate) fn run(args: &ScenariosArgs) -> Done {
     if let Some(name) = &args.name {
         let (name, text) = shipped_text(name)?;
-        return match args.form.format {
-            Format::Human => print(text),
-            Format::Json => print_json(&json!({ "name": name, "text": text })),
-        };
+        return show(args.form.format, &json!({ "name": name, "text": text }), text);
     }
     match args.form.format {
         Format::Human => print(&human()?),

@@ -1,8 +1,9 @@
 //! `innosim settings --my-cnf PATH`: what a model makes of a real server's settings.
 
-use crate::args::{Format, SettingsArgs};
+use crate::args::SettingsArgs;
 use crate::exit::{Done, Failure};
-use crate::output::{note_warnings, print, print_json};
+use crate::output::note_warnings;
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_flush_models::registry::{Kind, ModelId, Value as Registered, lookup, parse_value};
 use innosim_report::numbers::bytes;
@@ -11,7 +12,7 @@ use innosim_scenario::{
     read_settings_files, server_of_variables,
 };
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Hardware threads of the host, from which some defaults follow: those of a scenario that says nothing.
 const CORES: u32 = 16;
@@ -34,25 +35,21 @@ pub(crate) fn read(files: &ServerFiles, model: Option<&str>) -> Result<(Settings
         None => model_of_file(files.show_variables.as_deref())?.unwrap_or(DEFAULT_MODEL),
         Some(name) => super::models::named(name)?,
     };
-    let named = [(SettingsFileKind::MyCnf, &files.my_cnf), (SettingsFileKind::ShowVariables, &files.show_variables)];
+    Ok((read_for(model, &files.my_cnf, &files.show_variables), model))
+}
+
+fn read_for(model: ModelId, my_cnf: &Option<PathBuf>, show_variables: &Option<PathBuf>) -> SettingsReading {
+    let named = [(SettingsFileKind::MyCnf, my_cnf), (SettingsFileKind::ShowVariables, show_variables)];
     let named: Vec<(SettingsFileKind, &Path)> =
         named.into_iter().filter_map(|(kind, path)| Some((kind, path.as_deref()?))).collect();
-    Ok((read_settings_files(model, &named, CORES), model))
+    read_settings_files(model, &named, CORES)
 }
 
 /// Prints the table; bad input if something in the files is wrong.
 pub(crate) fn run(model: ModelId, args: &SettingsArgs) -> Done {
-    let files: Vec<(SettingsFileKind, &Path)> =
-        [(SettingsFileKind::MyCnf, &args.my_cnf), (SettingsFileKind::ShowVariables, &args.show_variables)]
-            .into_iter()
-            .filter_map(|(kind, path)| Some((kind, path.as_deref()?)))
-            .collect();
-    let reading = read_settings_files(model, &files, CORES);
+    let reading = read_for(model, &args.my_cnf, &args.show_variables);
     if !reading.files.is_empty() {
-        match args.form.format {
-            Format::Human => print(&table(model, &reading))?,
-            Format::Json => print_json(&document(model, &reading))?,
-        }
+        show(args.form.format, &document(model, &reading), &table(model, &reading))?;
     }
     match reading.diagnostics {
         Ok(warnings) => {

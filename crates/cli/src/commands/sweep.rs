@@ -15,6 +15,7 @@ use crate::out_dir::OutDir;
 use crate::output::{hanging, note, note_error, note_warnings, print, print_json, shell_line, wrapped};
 use crate::progress::Progress;
 use crate::runner::pool;
+use crate::show::show;
 use innosim_core::metrics::RunOutput;
 use innosim_core::seam::LiveSettings;
 use innosim_core::server::{RunError, Warm};
@@ -157,11 +158,11 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         scenario: file.scenario,
         title: if from_file { file.title } else { String::new() },
         model: args.server.model.clone(),
-        rule: args.rule.rule.clone(),
+        rule: args.server.rule.clone(),
         hosted: None,
-        server_files: args.changes.files(),
-        device: args.changes.device.clone(),
-        set: file.set.iter().chain(&args.changes.set).cloned().collect(),
+        server_files: args.server.changes.files(),
+        device: args.server.changes.device.clone(),
+        set: file.set.iter().chain(&args.server.changes.set).cloned().collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
         duration: args.length.duration.clone().or(file.duration),
         seed: args.common.seed,
@@ -277,10 +278,7 @@ impl SweepRunner for Runner {
 
 /// Prints what came out.
 pub(super) fn print_results(format: Format, results: &Results<'_>, effort: Option<&Effort>, dir: &Path) -> Done {
-    match format {
-        Format::Human => print(&table::render(results, effort)),
-        Format::Json => print_json(&json::document(results, effort, dir)),
-    }
+    show(format, &json::document(results, effort, dir), &table::render(results, effort))
 }
 
 /// Says what to beware of and where everything is; a run that failed makes it a failure.

@@ -22,7 +22,7 @@ use innosim_experiments::runner::{Job, run_many};
 use innosim_experiments::validate::{Metric, Overall, Task, Trajectory, Validation, compare, tasks};
 use innosim_recordings::Column;
 use innosim_report::numbers::{bytes, count};
-use innosim_report::{ReportError, write_file};
+use innosim_report::{ReportError, write_file, write_json};
 use innosim_scenario::{Overrides, Scenario};
 use intervals::Intervals;
 use serde_json::{Map, Value, json};
@@ -116,8 +116,7 @@ fn write_files(
         write_file(&file("csv"), csv(&validation.trajectories).as_bytes())?;
         write_file(&file("toml"), scenario.to_resolved_toml(VERSION).as_bytes())?;
     }
-    let text = serde_json::to_string_pretty(document)? + "\n";
-    write_file(&folder.join(LAST), text.as_bytes())
+    write_json(&folder.join(LAST), document)
 }
 
 /// Name of a recording's files, without what follows the point.
@@ -217,7 +216,8 @@ fn number(name: &str, value: f64) -> String {
     if name.starts_with("checkpoint_age") || name.starts_with("redo_bytes") { bytes(value) } else { count(value) }
 }
 
-fn error_text(metric: &Metric) -> String {
+/// An error in percent.
+pub(super) fn error_text(metric: &Metric) -> String {
     metric.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error))
 }
 

@@ -2,11 +2,10 @@
 
 use super::canvas::{Align, Canvas, Ink, Lettering, Rect};
 use super::fonts::{Weight, truncated, width, wrapped};
-use super::theme::{BLUE, GREEN, GRID, MARGIN, MUTED, ORANGE, SMALL, TEXT, VERMILION, WIDTH};
+use super::theme::{GRID, MARGIN, MUTED, SMALL, TEXT, WIDTH, regime_ink};
 use crate::Report;
 use crate::hints::regime_in_words;
 use crate::numbers::{bytes, count, milliseconds, percent, rate};
-use innosim_core::metrics::Regime;
 use plotters::prelude::DrawingBackend;
 
 /// Number with its name above and a remark below.
@@ -21,19 +20,28 @@ struct Figure {
 pub(super) fn header<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, report: &Report<'_>) {
     let id = report.identity;
     let origin = format!("seed {} \u{b7} innosim {}", id.seed, id.innosim_version);
-    let room = WIDTH - 2.0 * MARGIN;
-    canvas.text(&origin, (WIDTH - MARGIN, 50.0), Lettering::regular(14.5, MUTED).align(Align::End));
-    let title_room = room - width(&origin, 14.5, Weight::Regular) - 40.0;
-    let title = truncated(&report.title, 30.0, Weight::Bold, title_room);
-    canvas.text(&title, (MARGIN, 52.0), Lettering::bold(30.0, TEXT));
+    title(canvas, &report.title, 30.0, &origin);
     // A tenth more, for the wider letters of a fallback font.
     let model = width(&id.model, 15.0, Weight::Bold) * 1.1;
     canvas.text(&id.model, (MARGIN, 80.0), Lettering::bold(15.0, TEXT));
     let indent = model + 12.0;
-    let lines = wrapped(&report.settings_line, 15.0, Weight::Regular, room - indent, 2);
+    let lines = wrapped(&report.settings_line, 15.0, Weight::Regular, WIDTH - 2.0 * MARGIN - indent, 2);
     for (i, line) in lines.iter().enumerate() {
         canvas.text(line, (MARGIN + indent, 80.0 + 21.0 * i as f64), Lettering::regular(15.0, MUTED));
     }
+}
+
+/// The title of a picture, in letters of a size, and on the right seed and version.
+pub(super) fn title<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, title: &str, size: f64, origin: &str) {
+    canvas.text(origin, (WIDTH - MARGIN, 50.0), Lettering::regular(14.5, MUTED).align(Align::End));
+    let room = WIDTH - 2.0 * MARGIN - width(origin, 14.5, Weight::Regular) - 40.0;
+    canvas.text(&truncated(title, size, Weight::Bold, room), (MARGIN, 52.0), Lettering::bold(size, TEXT));
+}
+
+/// The line below it.
+pub(super) fn subtitle<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, subtitle: &str) {
+    let subtitle = truncated(subtitle, 15.0, Weight::Regular, WIDTH - 2.0 * MARGIN);
+    canvas.text(&subtitle, (MARGIN, 80.0), Lettering::regular(15.0, MUTED));
 }
 
 /// The numbers that people quote, over the time after warm-up.
@@ -98,16 +106,6 @@ fn figures(report: &Report<'_>) -> Vec<Figure> {
             ink: regime_ink(s.regime),
         },
     ]
-}
-
-fn regime_ink(regime: Regime) -> Ink {
-    match regime {
-        Regime::Idle => MUTED,
-        Regime::Steady => GREEN,
-        Regime::Rippled => BLUE,
-        Regime::Waves => VERMILION,
-        Regime::Overloaded => ORANGE,
-    }
 }
 
 fn capitalized(word: &str) -> String {

@@ -8,21 +8,19 @@ mod head;
 
 use self::head::Head;
 use super::axis::Axis;
-use super::canvas::{Align, Canvas, Ink, Lettering, Rect, SUBPIXELS};
-use super::fonts::{Weight, truncated, width};
+use super::canvas::{Canvas, Ink, Rect};
+use super::drawing::Drawing;
 use super::panel::{LABEL_GAP, Label, Layer, Panel, TimeFrame};
 use super::panels::{end, largest};
-use super::raster::Raster;
-use super::shape::{each_second, medians};
+use super::shape::{each_second, medians, seconds};
 use super::theme::{
-    AXIS_HEIGHT, BLUE, GAP, GREEN, INDIGO, LEFT, MARGIN, MUTED, OLIVE, ORANGE, PAPER, PURPLE, RIGHT, SKY, SLATE, TEXT,
+    AXIS_HEIGHT, BLUE, GAP, GREEN, INDIGO, LEFT, MUTED, OLIVE, ORANGE, PAPER, PURPLE, RIGHT, SKY, SLATE, TEXT,
     TITLE_HEIGHT, VERMILION, WIDTH,
 };
-use super::{panels, with_size_and_title};
-use crate::files::{ReportError, write_file};
+use super::{drawing, frame, panels};
+use crate::files::ReportError;
 use crate::numbers::bytes;
 use innosim_core::metrics::{RunOutput, SecondSample};
-use plotters::backend::SVGBackend;
 use plotters::prelude::DrawingBackend;
 use std::path::Path;
 
@@ -73,21 +71,12 @@ impl Overlay<'_> {
 
     /// The picture as SVG.
     pub fn draw_svg(&self) -> Result<String, ReportError> {
-        let (width, height) = self.size();
-        let mut svg = String::new();
-        {
-            let mut backend = SVGBackend::with_string(&mut svg, (width * SUBPIXELS, height * SUBPIXELS));
-            self.draw(&mut backend)?;
-            backend.present().map_err(|e| ReportError::Drawing(e.to_string()))?;
-        }
-        Ok(with_size_and_title(&svg, (width, height), &self.title))
+        drawing::svg(self)
     }
 
     /// The picture as PNG.
     pub fn draw_png(&self) -> Result<Vec<u8>, ReportError> {
-        let mut raster = Raster::new(self.size());
-        self.draw(&mut raster)?;
-        raster.into_png()
+        drawing::png(self)
     }
 
     /// Width and height, pixels.
@@ -105,39 +94,6 @@ impl Overlay<'_> {
         let names = (self.drawn().len() + 1) as f64 * LABEL_GAP - 8.0;
         let panels = if self.latency { HEIGHTS.len() } else { HEIGHTS.len() - 1 };
         HEIGHTS[..panels].iter().map(|h| h.max(names)).collect()
-    }
-
-    fn draw<B: DrawingBackend>(&self, backend: &mut B) -> Result<(), ReportError> {
-        let (width, height) = self.size();
-        let mut canvas = Canvas::new(backend);
-        canvas.rectangle(Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), PAPER);
-        self.header(&mut canvas);
-        let head = Head::of(self);
-        head.draw(&mut canvas, self);
-        let time = TimeFrame {
-            seconds: self.drawn().iter().map(|run| seconds(run.output)).fold(1.0, f64::max),
-            left: LEFT,
-            right: WIDTH - RIGHT,
-            warmup_s: self.warmup_s,
-            sync_spans: Vec::new(),
-        };
-        let mut top = head.height();
-        for panel in self.panels() {
-            panel.draw(&mut canvas, &time, top);
-            top += TITLE_HEIGHT + panel.height + GAP;
-        }
-        time.draw_axis(&mut canvas, top - GAP);
-        canvas.finish()
-    }
-
-    fn header<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
-        let room = WIDTH - 2.0 * MARGIN;
-        canvas.text(&self.origin, (WIDTH - MARGIN, 50.0), Lettering::regular(14.5, MUTED).align(Align::End));
-        let title_room = room - width(&self.origin, 14.5, Weight::Regular) - 40.0;
-        let title = truncated(&self.title, 30.0, Weight::Bold, title_room);
-        canvas.text(&title, (MARGIN, 52.0), Lettering::bold(30.0, TEXT));
-        let subtitle = truncated(&self.subtitle, 15.0, Weight::Regular, room);
-        canvas.text(&subtitle, (MARGIN, 80.0), Lettering::regular(15.0, MUTED));
     }
 
     fn panels(&self) -> Vec<Panel> {
@@ -220,14 +176,36 @@ impl Overlay<'_> {
     }
 }
 
-/// Writes the picture into the folder `dir` as `STEM.svg` and `STEM.png`.
-pub fn write_overlay(dir: &Path, stem: &str, overlay: &Overlay<'_>) -> Result<(), ReportError> {
-    write_file(&dir.join(format!("{stem}.svg")), overlay.draw_svg()?.as_bytes())?;
-    write_file(&dir.join(format!("{stem}.png")), &overlay.draw_png()?)
+impl Drawing for Overlay<'_> {
+    fn size(&self) -> (u32, u32) {
+        self.size()
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>) {
+        let (width, height) = self.size();
+        canvas.rectangle(Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), PAPER);
+        frame::title(canvas, &self.title, 30.0, &self.origin);
+        frame::subtitle(canvas, &self.subtitle);
+        let head = Head::of(self);
+        head.draw(canvas, self);
+        let time = TimeFrame {
+            seconds: self.drawn().iter().map(|run| seconds(&run.output.series)).fold(1.0, f64::max),
+            left: LEFT,
+            right: WIDTH - RIGHT,
+            warmup_s: self.warmup_s,
+            sync_spans: Vec::new(),
+        };
+        time.draw_panels(canvas, &self.panels(), head.height());
+    }
 }
 
-fn seconds(output: &RunOutput) -> f64 {
-    output.series.last().map_or(1, |s| s.second).max(1) as f64
+/// Writes the picture into the folder `dir` as `STEM.svg` and `STEM.png`.
+pub fn write_overlay(dir: &Path, stem: &str, overlay: &Overlay<'_>) -> Result<(), ReportError> {
+    drawing::write(dir, stem, overlay)
 }
 
 /// About a tick each 45 px.

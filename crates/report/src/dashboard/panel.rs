@@ -4,7 +4,7 @@ use super::axis::{Axis, time_ticks};
 use super::canvas::{Align, Canvas, Ink, Lettering, Rect};
 use super::fonts::{Weight, truncated, width};
 use super::shape;
-use super::theme::{GRID, MUTED, RIGHT, RULE, SMALL, TEXT, TITLE_HEIGHT, VERMILION};
+use super::theme::{GAP, GRID, MUTED, RIGHT, RULE, SMALL, TEXT, TITLE_HEIGHT, VERMILION};
 use plotters::prelude::DrawingBackend;
 
 /// Least distance between the base lines of labels, px.
@@ -73,8 +73,20 @@ impl TimeFrame {
         (self.warmup_s > 0.0 && self.warmup_s < self.seconds).then(|| self.x(self.warmup_s))
     }
 
+    /// Draws the panels below each other from `top` on, the legend beside the title of the first, the time below the last.
+    pub(super) fn draw_panels<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, panels: &[Panel], mut top: f64) {
+        for (i, panel) in panels.iter().enumerate() {
+            panel.draw(canvas, self, top);
+            if i == 0 {
+                self.draw_legend(canvas, top);
+            }
+            top += TITLE_HEIGHT + panel.height + GAP;
+        }
+        self.draw_axis(canvas, top - GAP);
+    }
+
     /// The one legend entry, in the title row of the panel whose row begins at `top`.
-    pub(super) fn draw_legend<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, top: f64) {
+    fn draw_legend<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, top: f64) {
         if self.sync_spans.is_empty() {
             return;
         }
@@ -87,7 +99,7 @@ impl TimeFrame {
     }
 
     /// The time axis under the last panel, whose plot ends at `bottom`.
-    pub(super) fn draw_axis<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, bottom: f64) {
+    fn draw_axis<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, bottom: f64) {
         let (ticks, unit) = time_ticks(self.seconds);
         let lettering = Lettering::regular(SMALL, MUTED).align(Align::Middle);
         for (second, text) in &ticks {
@@ -105,7 +117,7 @@ impl TimeFrame {
 
 impl Panel {
     /// Draws the panel with its title row at `top`.
-    pub(super) fn draw<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, time: &TimeFrame, top: f64) {
+    fn draw<B: DrawingBackend>(&self, canvas: &mut Canvas<'_, B>, time: &TimeFrame, top: f64) {
         let plot = Rect::new(time.left, top + TITLE_HEIGHT, time.right, top + TITLE_HEIGHT + self.height);
         self.draw_title(canvas, plot);
         self.draw_background(canvas, time, plot);

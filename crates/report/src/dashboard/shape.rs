@@ -2,6 +2,11 @@
 
 use innosim_core::metrics::{BLOCK_S, SecondSample, block_medians};
 
+/// How long a series is; a second at least.
+pub(super) fn seconds(series: &[SecondSample]) -> f64 {
+    series.last().map_or(1, |s| s.second).max(1) as f64
+}
+
 /// A series as points (seconds, value). A second stands at its middle.
 pub(super) fn each_second(series: &[SecondSample], value: impl Fn(&SecondSample) -> f64) -> Vec<(f64, f64)> {
     series.iter().map(|s| (s.second as f64 - 0.5, value(s))).collect()

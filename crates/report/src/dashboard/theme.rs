@@ -1,6 +1,7 @@
 //! Sizes and colours. The colours of data are those of Okabe and Ito, some darkened for thin lines on white.
 
 use super::canvas::Ink;
+use innosim_core::metrics::Regime;
 
 /// Width of the picture, px.
 pub(super) const WIDTH: f64 = 1600.0;
@@ -54,3 +55,14 @@ pub(super) const SLATE: Ink = Ink::rgb(84, 99, 117);
 pub(super) const OLIVE: Ink = Ink::rgb(122, 122, 0);
 /// The ninth of several runs.
 pub(super) const INDIGO: Ink = Ink::rgb(74, 58, 170);
+
+/// Colour of a regime's name.
+pub(super) fn regime_ink(regime: Regime) -> Ink {
+    match regime {
+        Regime::Idle => MUTED,
+        Regime::Steady => GREEN,
+        Regime::Rippled => BLUE,
+        Regime::Waves => VERMILION,
+        Regime::Overloaded => ORANGE,
+    }
+}

@@ -2,8 +2,9 @@
 
 use crate::synthetic::{Made, idle, noise, waves};
 use innosim_core::metrics::Summary;
+use innosim_report::summary::summary_object;
 use innosim_report::sysbench::{closing_statistics, interval_line};
-use innosim_report::{Replications, render_summary, summary_json, write_series_csv, write_summary_json};
+use innosim_report::{Replications, render_summary, write_series_csv};
 
 fn made() -> Made {
     Made::of("sysbench-tpcc on a SATA SSD: waves", waves(1200, 300))
@@ -40,14 +41,16 @@ fn table_of_replications() {
     let mut report = made.report();
     report.replications = Some(&spread);
     insta::assert_snapshot!(render_summary(&report));
-    let json = summary_json(&made.identity, &made.summary, Some(&spread)).unwrap();
+    let object = summary_object(&made.identity, &made.summary, Some(&spread)).unwrap();
+    let json = serde_json::to_string_pretty(&object).unwrap() + "\n";
     insta::assert_snapshot!("summary_json_of_replications", json);
 }
 
 #[test]
 fn summary_json_of_one_run() {
     let made = made();
-    insta::assert_snapshot!(summary_json(&made.identity, &made.summary, None).unwrap());
+    let object = summary_object(&made.identity, &made.summary, None).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&object).unwrap() + "\n");
 }
 
 #[test]
@@ -82,12 +85,8 @@ fn series_head() {
 
 #[test]
 fn json_fields_keep_the_promised_order() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("summary.json");
     let made = made();
-    write_summary_json(&path, &made.identity, &made.summary, None).unwrap();
-    let object: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let object = summary_object(&made.identity, &made.summary, None).unwrap();
     let promised = "innosim_version, model, scenario, seed, replications, simulated_s, warmup_s, wall_s, speed, \
         tps_mean, tps_cv, tps_p01, tps_min, tps_10s_median_mean, tps_10s_median_min, tps_10s_median_max, stall_seconds, \
         latency_ms_mean, latency_ms_p95, latency_ms_p99, latency_ms_max, redo_bytes_per_s, redo_bytes_per_trx, \

@@ -2,6 +2,7 @@
 //! terminal shows as text.
 
 use super::super::recommend::table::{fewest_writes, keep_and_go_back, shown};
+use super::super::validate::error_text;
 use super::folder::{Folder, Lack};
 use super::json::{points, statements};
 use crate::args::AdviseArgs;
@@ -138,7 +139,7 @@ fn backtest(advice: &Advice) -> Vec<Block> {
     let row = |metric: &Metric| {
         let [observed, predicted] = [metric.observed, metric.predicted].map(|value| number(metric, value));
         let name = if metric.name == "tps_mean" && is_redo(advice) { "redo_kib_per_s" } else { metric.name };
-        vec![name.to_owned(), observed, predicted, error(metric)]
+        vec![name.to_owned(), observed, predicted, error_text(metric)]
     };
     let Some(test) = &advice.backtest else {
         let why =
@@ -170,10 +171,6 @@ fn backtest(advice: &Advice) -> Vec<Block> {
 /// Whether the unit of work is a KiB of redo, so that what others call throughput is redo.
 fn is_redo(advice: &Advice) -> bool {
     advice.load.unit == "KiB of redo"
-}
-
-fn error(metric: &Metric) -> String {
-    metric.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error))
 }
 
 /// The disk as it was seen beside the device that stands for it.

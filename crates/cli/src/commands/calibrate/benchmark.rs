@@ -1,12 +1,13 @@
 //! Runs of a benchmark without InnoDB's counters, calibrated together: what was fitted, and what is left of each run.
 
 use super::{document, table, write_scenario};
-use crate::args::{CalibrateArgs, Format};
+use crate::args::CalibrateArgs;
 use crate::exit::{Done, Failure};
 use crate::interrupt;
-use crate::output::{print, print_json, wrapped};
+use crate::output::wrapped;
 use crate::progress::Progress;
 use crate::runner::{failure, pool};
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_core::metrics::RunOutput;
 use innosim_experiments::calibrate::{Benchmark, BenchmarkFit, BenchmarkTask, Device, Figures};
@@ -45,10 +46,7 @@ pub(super) fn run(args: &CalibrateArgs, recordings: &[Recording], device: &Devic
     }
     let benchmark = fit.finish().map_err(Failure::Input)?;
     write_scenario(args, &benchmark.calibration.recording, &benchmark.scenario)?;
-    match args.form.format {
-        Format::Json => print_json(&with_runs(&benchmark)),
-        Format::Human => print(&text(&benchmark)),
-    }
+    show(args.form.format, &with_runs(&benchmark), &text(&benchmark))
 }
 
 fn simulated(args: &CalibrateArgs, tasks: &[BenchmarkTask]) -> Result<Vec<(RunOutput, u64)>, Failure> {

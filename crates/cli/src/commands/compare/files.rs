@@ -7,7 +7,7 @@ use crate::outcome::VERSION;
 use innosim_core::metrics::{RunOutput, Summary};
 use innosim_experiments::compare::{HEADLINE, SilentChange, Variant, VariantFigures};
 use innosim_flush_models::registry::ModelId;
-use innosim_report::numbers::{compact, rounded};
+use innosim_report::numbers::{compact, json_number, rounded};
 use innosim_report::{Replications, ReportError, RunIdentity, summary::summary_object, write_file, write_series_csv};
 use innosim_scenario::SettingRow;
 use serde_json::{Map, Value, json};
@@ -69,11 +69,6 @@ pub(super) fn csv(compared: &Compared) -> Result<Vec<u8>, Failure> {
     writer.into_inner().map_err(|error| Failure::Input(format!("can't put the runs into CSV: {}", error.error())))
 }
 
-/// A number without a point where it has none.
-fn whole(value: f64) -> Value {
-    if value.fract() == 0.0 { json!(value as u64) } else { json!(rounded(value)) }
-}
-
 /// The comparison as one JSON document.
 pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
     let first = compared.first();
@@ -90,7 +85,7 @@ pub(super) fn document(compared: &Compared) -> Result<Value, Failure> {
         "title": first.scenario.title,
         "seed": first.scenario.run.seed,
         "replications": compared.replications(),
-        "simulated_s": whole(compared.simulated_s()),
+        "simulated_s": json_number(compared.simulated_s()),
         "warmup_s": compared.comparison.warmup_s,
         "warmup_converged": compared.comparison.warmup_converged,
         "wall_s": rounded(compared.wall_s),

@@ -7,11 +7,12 @@
 //! an interval and never a statement to type.
 
 use super::super::settings_files::{model_of_file, read};
-use crate::args::{Format, RecommendArgs};
+use crate::args::RecommendArgs;
 use crate::exit::{Done, Failure};
 use crate::out_dir::OutDir;
 use crate::outcome::redo_bytes;
-use crate::output::{note_warnings, print, print_json, shell_line, wrapped};
+use crate::output::{note_warnings, shell_line, wrapped};
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_core::config::PAGE_BYTES;
 use innosim_core::seam::AgeLimits;
@@ -56,7 +57,7 @@ struct Answer {
 
 /// Answers what can be answered; the setting itself is refused.
 pub(super) fn run(args: &RecommendArgs) -> Done {
-    let files = args.changes.files();
+    let files = args.server.changes.files();
     let (reading, model) = read(&files, args.server.model.as_deref())?;
     let settings = match (reading.settings, reading.diagnostics) {
         (Some(settings), Ok(warnings)) => {
@@ -72,10 +73,7 @@ pub(super) fn run(args: &RecommendArgs) -> Done {
     let next = next_commands(args);
     let assumed = args.server.model.is_none() && model_of_file(files.show_variables.as_deref())?.is_none();
     let (document, text) = (document(&answer, &next), text(&answer, model, assumed, &next));
-    match args.form.format {
-        Format::Json => print_json(&document)?,
-        Format::Human => print(&text)?,
-    }
+    show(args.form.format, &document, &text)?;
     if let Some(out) = args.out.as_deref().map(OutDir::prepare).transpose()? {
         super::leave(args, &out, &document, &text, None)?;
     }
@@ -231,12 +229,14 @@ fn contradictions(settings: &Settings, limits: AgeLimits, written: &[String]) ->
 /// Commands that bring what is missing.
 fn next_commands(args: &RecommendArgs) -> Vec<(String, &'static str)> {
     let mut scenario = vec!["innosim".to_owned(), "new-scenario".to_owned()];
-    for (option, path) in [("--my-cnf", &args.changes.my_cnf), ("--show-variables", &args.changes.show_variables)] {
+    for (option, path) in
+        [("--my-cnf", &args.server.changes.my_cnf), ("--show-variables", &args.server.changes.show_variables)]
+    {
         if let Some(path) = path {
             scenario.extend([option.to_owned(), path.display().to_string()]);
         }
     }
-    scenario.extend(["--device".to_owned(), args.changes.device.clone().unwrap_or_else(|| "nvme".to_owned())]);
+    scenario.extend(["--device".to_owned(), args.server.changes.device.clone().unwrap_or_else(|| "nvme".to_owned())]);
     scenario.extend(["-o".to_owned(), "my-server.toml".to_owned()]);
     vec![
         ("innosim collect > collect.sh".to_owned(), "a read-only script"),

@@ -1,14 +1,15 @@
 //! `innosim reproduce --series`: the runs of a series beside what was published of them.
 
 use super::table::signed_percent;
-use crate::args::{Format, ReproduceArgs};
+use crate::args::ReproduceArgs;
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::OutDir;
 use crate::outcome::{Outcome, VERSION};
-use crate::output::{note, print, print_json, wrapped};
+use crate::output::{print, wrapped};
 use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_experiments::reproduce::{
@@ -16,7 +17,7 @@ use innosim_experiments::reproduce::{
 };
 use innosim_experiments::runner::{Job, in_parallel};
 use innosim_report::numbers::{compact, count, decimal, rounded};
-use innosim_report::{Overlay, OverlayRun, write_file, write_overlay};
+use innosim_report::{Overlay, OverlayRun, write_json, write_overlay};
 use innosim_scenario::Scenario;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -80,14 +81,11 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     let misses = misses(&series, &rows);
     let document = document(name, &series, &rows, &misses);
     if let Some(dir) = &out {
-        write_file(&dir.path().join(RESULT), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())?;
+        write_json(&dir.path().join(RESULT), &document)?;
     }
-    match args.form.format {
-        Format::Json => print_json(&document)?,
-        Format::Human => print(&render(&series, &rows, args.duration.is_some(), &misses))?,
-    }
-    if let Some(dir) = out.filter(|_| !args.common.quiet) {
-        note(&format!("\n{} {}: {RESULT}, and a folder and a picture for each run", dir.verb(), dir.path().display()));
+    show(args.form.format, &document, &render(&series, &rows, args.duration.is_some(), &misses))?;
+    if let Some(dir) = out {
+        dir.tell(args.common.quiet, &format!("{RESULT}, and a folder and a picture for each run"));
     }
     if args.strict && !misses.is_empty() {
         return Err(Failure::Check(format!("{name}: {}", misses.join("; "))));

@@ -15,7 +15,7 @@ use innosim_experiments::runner::Job;
 use innosim_experiments::tiers::{TIER_FIGURES, TierFigures, run_flow, warmup_s};
 use innosim_flow::{EXACT_S, FlowError, FlowOutput};
 use innosim_report::numbers::{bytes, count};
-use innosim_report::write_file;
+use innosim_report::{write_file, write_json};
 use innosim_scenario::Scenario;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
@@ -79,15 +79,15 @@ pub(super) fn show(scenario: &Scenario, flow: &Flow, args: &RunArgs, out: Option
         fill(out.path(), LAST, |dir| {
             write_file(&dir.join("flow.csv"), csv(&flow.output.seconds).as_bytes())?;
             write_file(&dir.join("scenario.resolved.toml"), scenario.to_resolved_toml(VERSION).as_bytes())?;
-            write_file(&dir.join(LAST), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())
+            write_json(&dir.join(LAST), &document)
         })?;
     }
     match args.format {
         RunFormat::Json => print_json(&document)?,
         _ => print(&for_people(scenario, flow, warmup_s, &figures, exact.as_ref()))?,
     }
-    if let Some(out) = out.filter(|_| !args.common.quiet) {
-        note(&format!("\n{} {}: flow.csv, flow.json, scenario.resolved.toml", out.verb(), out.path().display()));
+    if let Some(out) = out {
+        out.tell(args.common.quiet, "flow.csv, flow.json, scenario.resolved.toml");
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::layout::Layout;
 use innosim_experiments::rest::Ended;
 use innosim_experiments::sweep::{Advice, PointResult, Results};
 use innosim_report::Replications;
-use innosim_report::numbers::rounded;
+use innosim_report::numbers::{json_number, rounded};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -53,7 +53,7 @@ fn point(results: &Results<'_>, result: &PointResult<'_>) -> Value {
         .columns
         .iter()
         .zip(&point.values)
-        .map(|(name, value)| (name.clone(), value.parse::<f64>().map_or_else(|_| json!(value), number)))
+        .map(|(name, value)| (name.clone(), value.parse::<f64>().map_or_else(|_| json!(value), json_number)))
         .collect();
     let together = Replications::of(&result.runs.iter().map(|(_, r)| r.summary.clone()).collect::<Vec<_>>());
     let mut fields = Map::new();
@@ -61,13 +61,13 @@ fn point(results: &Results<'_>, result: &PointResult<'_>) -> Value {
     fields.insert("settings".to_owned(), Value::Object(settings));
     fields.insert("model".to_owned(), json!(point.model));
     fields.insert("replications".to_owned(), json!(result.runs.len()));
-    fields.insert("simulated_s".to_owned(), number(result.simulated_s(point)));
+    fields.insert("simulated_s".to_owned(), json_number(result.simulated_s(point)));
     fields.insert("ended_early".to_owned(), json!({ Ended::AtRest.name(): result.at_rest() }));
     fields.insert("regime".to_owned(), json!(together.summary.regime));
     for value in together.summary.values() {
-        fields.insert(value.name.to_owned(), number(value.value));
+        fields.insert(value.name.to_owned(), json_number(value.value));
         if let Some(half) = together.half_width(value.name) {
-            fields.insert(format!("{}_ci95", value.name), number(half));
+            fields.insert(format!("{}_ci95", value.name), json_number(half));
         }
     }
     Value::Object(fields)
@@ -84,11 +84,4 @@ fn best(results: &Results<'_>) -> Vec<Value> {
         }))
     };
     Layout::of(results.plan).lines.into_iter().filter_map(line).collect()
-}
-
-/// Whole numbers without a point.
-fn number(value: f64) -> Value {
-    let value = rounded(value);
-    // 2^53: up to here every whole number is exact.
-    if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 { json!(value as i64) } else { json!(value) }
 }

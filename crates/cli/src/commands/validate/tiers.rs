@@ -1,13 +1,13 @@
 //! `innosim validate --tiers`: shipped scenarios in the coarse tier and in the exact one, and how far the coarse one is off.
 
 use super::LAST;
-use crate::args::{Format, ValidateArgs};
+use crate::args::ValidateArgs;
 use crate::exit::{Done, Failure};
 use crate::interrupt::{self, UntilAsked};
 use crate::out_dir::{OutDir, fill};
 use crate::outcome::VERSION;
-use crate::output::{note, print, print_json};
 use crate::runner::{failure, pool};
+use crate::show::show;
 use crate::text_table::TextTable;
 use innosim_core::metrics::Regime;
 use innosim_experiments::reproduce::short;
@@ -16,7 +16,7 @@ use innosim_experiments::tiers::{
     BothTiers, RefusedCase, TIER_FIGURES, TierCase, TierFigures, error_of, shipped_cases,
 };
 use innosim_flow::FlowError;
-use innosim_report::write_file;
+use innosim_report::write_json;
 use innosim_scenario::Overrides;
 use serde_json::{Map, Value, json};
 
@@ -73,16 +73,11 @@ pub(super) fn run(args: &ValidateArgs) -> Done {
     let compared = pool(args.common.jobs)?.install(|| compare(cases, replications, &mut refused))?;
     let document = document(&compared, &refused);
     if let Some(out) = &out {
-        fill(out.path(), LAST, |dir| {
-            write_file(&dir.join(LAST), (serde_json::to_string_pretty(&document)? + "\n").as_bytes())
-        })?;
+        fill(out.path(), LAST, |dir| write_json(&dir.join(LAST), &document))?;
     }
-    match args.form.format {
-        Format::Json => print_json(&document)?,
-        Format::Human => print(&for_people(&compared, refused.len()))?,
-    }
-    if let Some(out) = out.filter(|_| !args.common.quiet) {
-        note(&format!("\n{} {}: {LAST}", out.verb(), out.path().display()));
+    show(args.form.format, &document, &for_people(&compared, refused.len()))?;
+    if let Some(out) = out {
+        out.tell(args.common.quiet, LAST);
     }
     Ok(())
 }

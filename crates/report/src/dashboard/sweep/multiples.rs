@@ -1,12 +1,12 @@
 //! Small multiples: throughput and checkpoint age over time, a small panel a point, all on the same scales.
 
-use super::plot::{HEADER, header, regime_ink};
+use super::plot::{HEADER, header};
 use super::{SweepFigures, SweepView};
 use crate::dashboard::axis::{Axis, time_ticks};
 use crate::dashboard::canvas::{Align, Canvas, Lettering, Rect};
 use crate::dashboard::drawing::Drawing;
 use crate::dashboard::fonts::{Weight, truncated, width};
-use crate::dashboard::theme::{BLUE, GRID, MARGIN, MUTED, RULE, SLATE, TEXT, VERMILION, WIDTH};
+use crate::dashboard::theme::{BLUE, GRID, MARGIN, MUTED, RULE, SLATE, TEXT, VERMILION, WIDTH, regime_ink};
 use plotters::prelude::DrawingBackend;
 
 /// Most panels; of more points an even choice is shown.

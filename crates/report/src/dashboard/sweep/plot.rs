@@ -2,11 +2,9 @@
 
 use super::{Band, SweepAxis, SweepView};
 use crate::dashboard::canvas::{Align, Canvas, Ink, Lettering, Rect};
-use crate::dashboard::fonts::{Weight, truncated, width};
-use crate::dashboard::theme::{
-    BLUE, GREEN, MARGIN, MUTED, ORANGE, PAPER, PURPLE, SLATE, SMALL, TEXT, VERMILION, WIDTH,
-};
-use innosim_core::metrics::Regime;
+use crate::dashboard::fonts::{Weight, width};
+use crate::dashboard::frame;
+use crate::dashboard::theme::{BLUE, GREEN, MUTED, ORANGE, PAPER, PURPLE, SLATE, SMALL, TEXT, VERMILION, WIDTH};
 use plotters::prelude::DrawingBackend;
 
 /// Height of the header, px.
@@ -19,11 +17,8 @@ pub(super) const PADDING: f64 = 0.035;
 /// Title, what all points share, seed and version.
 pub(super) fn header<B: DrawingBackend>(canvas: &mut Canvas<'_, B>, view: &SweepView, height: f64) {
     canvas.rectangle(Rect::new(0.0, 0.0, WIDTH, height), PAPER);
-    canvas.text(&view.origin, (WIDTH - MARGIN, 50.0), Lettering::regular(14.5, MUTED).align(Align::End));
-    let room = WIDTH - 2.0 * MARGIN - width(&view.origin, 14.5, Weight::Regular) - 40.0;
-    canvas.text(&truncated(&view.title, 28.0, Weight::Bold, room), (MARGIN, 52.0), Lettering::bold(28.0, TEXT));
-    let subtitle = truncated(&view.subtitle, 15.0, Weight::Regular, WIDTH - 2.0 * MARGIN);
-    canvas.text(&subtitle, (MARGIN, 80.0), Lettering::regular(15.0, MUTED));
+    frame::title(canvas, &view.title, 28.0, &view.origin);
+    frame::subtitle(canvas, &view.subtitle);
 }
 
 /// Places of a setting's values, 0 to 1 over the width of a plot: where they are numbers in order, in proportion to them
@@ -102,17 +97,6 @@ pub(super) fn band_outlines(points: &[(f64, Band)], y: impl Fn(f64) -> f64) -> V
         upper.chain(ends.iter().rev().map(|&(x, _, lower)| (x, lower))).collect()
     };
     stretches.map(outline).collect()
-}
-
-/// Colour of a regime's name.
-pub(super) fn regime_ink(regime: Regime) -> Ink {
-    match regime {
-        Regime::Idle => MUTED,
-        Regime::Steady => GREEN,
-        Regime::Rippled => BLUE,
-        Regime::Waves => VERMILION,
-        Regime::Overloaded => ORANGE,
-    }
 }
 
 #[cfg(test)]
