@@ -22,6 +22,7 @@ mod benchmark;
 mod costs;
 mod counters;
 mod cpu_demand;
+mod cpu_taken;
 mod device;
 mod dispatch;
 mod log_threads;
@@ -34,6 +35,7 @@ mod undo_segments;
 mod working_set;
 
 pub use benchmark::{Benchmark, BenchmarkFit, BenchmarkRun, BenchmarkTask, Figures};
+pub use cpu_taken::CpuTaken;
 pub use device::Device;
 pub(crate) use others::Others;
 pub use scenario::scenario_toml;
@@ -95,6 +97,8 @@ pub struct Calibration {
     /// What the CPU time of syncs, page writes and purge is of that measured on our machines; 1 unless it is too much for
     /// this one.
     pub cost_scale: f64,
+    /// CPU time of a unit of work with all that, where it is recorded and the units are what clients make.
+    pub cpu_taken: Option<CpuTaken>,
     /// CPU time of the load generator to hand out a transaction at a rate, µs.
     pub dispatch_us: f64,
     /// What the recording does not determine, and what to record instead.
@@ -226,6 +230,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         working_set: WorkingSet::measure(recording),
         cpu_is_known: false,
         cost_scale: 1.0,
+        cpu_taken: None,
         dispatch_us: dispatch.at_a_rate_us,
         undetermined: Vec::new(),
     };
@@ -279,6 +284,7 @@ pub(crate) fn calibrate_unknown(recording: &Recording) -> Result<Calibration, St
         working_set: Vec::new(),
         cpu_is_known: false,
         cost_scale: 1.0,
+        cpu_taken: CpuTaken::of(recording, &load, work.as_ref()),
         // Whoever asks a production server does so from elsewhere.
         dispatch_us: 0.0,
         undetermined: Vec::new(),

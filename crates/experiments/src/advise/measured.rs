@@ -107,10 +107,13 @@ impl Measured {
         self.set_cpu(us, String::new());
     }
 
-    /// Takes a CPU time of a unit of work, and how it was found.
+    /// Takes a CPU time of a unit of work, and how it was found; syncs and page writes get what the recorded time leaves.
     pub(super) fn set_cpu(&mut self, us: f64, method: String) {
         if let Some(parameter) = self.calibration.parameters.iter_mut().find(|p| p.name == "cpu") {
             (parameter.value, parameter.uncertainty, parameter.method) = (us, None, method);
+        }
+        if let Some(taken) = self.calibration.cpu_taken {
+            self.calibration.cost_scale = taken.cost_scale(us);
         }
     }
 
@@ -251,6 +254,23 @@ mod tests {
         measured.most_pages /= 100.0;
         let (value, range) = measured.dirty(2.0 * measured.fit.ages.high);
         assert!(range.high <= measured.most_pages.max(value), "{range:?}");
+    }
+
+    /// Syncs and page writes get what units leave of the recorded CPU time.
+    #[test]
+    fn a_unit_that_takes_more_leaves_less_for_syncs() {
+        let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
+        let recording = innosim_recordings::find(&shipped.join("mariadb/uni4k-256-io2000")).unwrap().remove(0);
+        let mut measured = Measured::of(&recording.as_unknown_load().unwrap().recording).unwrap();
+        let mut scale = |us: f64| {
+            measured.guess_cpu(us);
+            measured.calibration.cost_scale
+        };
+        let scales = [1.0, 1e4, 1.0].map(&mut scale);
+        assert_eq!(scales, [1.0, 0.1, 1.0]);
+        let between: Vec<f64> = (1..=1_000).map(|us| scale(f64::from(us))).collect();
+        assert!(between.is_sorted_by(|a, b| a >= b), "{between:?}");
+        assert!(between.iter().any(|scale| (0.4..0.6).contains(scale)), "{between:?}");
     }
 
     /// Threads at work that wait for processors of others took no CPU time.

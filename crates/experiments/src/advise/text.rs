@@ -89,7 +89,7 @@ impl Start {
 impl Wanted<'_> {
     /// As TOML; the error is a sentence.
     pub(super) fn toml(&self) -> Result<String, String> {
-        let mut text = machine_toml(self.target, &self.load.calibration, self.device, self.length, self.others)?;
+        let mut text = machine_toml(self.target, &self.load.calibration, self.device, self.length, self.others())?;
         text.push_str(&format!("\n[workload]   # {} a unit of work\n", self.load.calibration.recording));
         text.push_str("kind = \"spectrum\"\n");
         text.push_str(&parameters_toml(&self.load.calibration));
@@ -122,6 +122,12 @@ impl Wanted<'_> {
             None => text.extend(start_on_a_clean_pool(self.target, self.start)),
         }
         Ok(text)
+    }
+
+    /// What other programs do. A closed loop's clients may be all that is known of them, and their time is in the units'.
+    fn others(&self) -> Others {
+        let are_clients = self.load.calibration.cpu_taken.is_some_and(|taken| taken.clients_are_the_others);
+        if are_clients && matches!(self.drive, Drive::Closed(_)) { Others::AreClients } else { self.others }
     }
 
     fn drive_toml(&self) -> String {

@@ -320,6 +320,7 @@ impl<'a> BenchmarkFit<'a> {
             working_set: Vec::new(),
             cpu_is_known: true,
             cost_scale: 1.0,
+            cpu_taken: None,
             dispatch_us: 0.0,
             undetermined,
         }

@@ -20,6 +20,8 @@ pub(crate) enum Others {
     AsRecorded,
     /// Their mean over the load, always: a run that outlasts the recording must not go on with its last seconds.
     InTheMean,
+    /// Nothing: their time is the clients'.
+    AreClients,
 }
 
 /// From when on other programs took how many seconds of CPU time a second; nothing if they took hardly any or the
@@ -31,6 +33,7 @@ pub(super) fn other_programs(recording: &Recording, others: Others) -> Vec<(f64,
         // Before the first sample nothing is known of them.
         Others::AsRecorded => (STEP_S, start - recording.load_start()),
         Others::InTheMean => (end - start, 0.0),
+        Others::AreClients => return Vec::new(),
     };
     let steps = steps(&recording.series.seconds, &taken, (start, end), step);
     steps.into_iter().map(|(at, cpus)| (at + from, cpus)).collect()
