@@ -78,6 +78,10 @@ fn a_folder_of_samples_comes_to_settings() {
         "--quiet",
         "--format",
         "json",
+        "--replications",
+        "1",
+        "--duration",
+        "150s",
         "--out",
         out_path.to_str().unwrap(),
     ]);

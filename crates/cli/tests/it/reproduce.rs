@@ -65,21 +65,20 @@ fn a_folder_without_published_figures_is_refused() {
     assert!(error.contains("there are some in percona-2020-08"), "{error}");
 }
 
-/// Every series runs to its table and its JSON, in runs much shorter than the published ones.
+/// A series runs to its JSON, in runs much shorter than the published ones.
+fn runs_and_has(series: &str, run: &str, figure: &str) {
+    let document = json(&["reproduce", "--series", series, "--duration", "3s", "--format", "json"]);
+    let runs = document["runs"].as_array().unwrap();
+    let one = runs.iter().find(|one| one["run"] == run).unwrap_or_else(|| panic!("{document}"));
+    assert!(one["published"][figure].as_f64().unwrap() > 0.0, "{one}");
+    assert!(one["simulated"][figure].as_f64().unwrap() > 0.0, "{one}");
+    assert!(one["errors"][figure].is_number(), "{one}");
+}
+
 #[test]
-fn a_series_of_each_kind_runs() {
-    for (series, run, figure) in [
-        ("percona-2026-counters", "mysql-9.7.0-32g-64", "checkpoint_age_gb"),
-        ("mariadb-2013", "mysql-5.5.29-64", "written_mb_per_s"),
-        ("percona-2020-07", "mysql-25g-nvme-io5000", "tps"),
-    ] {
-        let document = json(&["reproduce", "--series", series, "--duration", "3s", "--format", "json"]);
-        let runs = document["runs"].as_array().unwrap();
-        let one = runs.iter().find(|one| one["run"] == run).unwrap_or_else(|| panic!("{document}"));
-        assert!(one["published"][figure].as_f64().unwrap() > 0.0, "{one}");
-        assert!(one["simulated"][figure].as_f64().unwrap() > 0.0, "{one}");
-        assert!(one["errors"][figure].is_number(), "{one}");
-    }
+fn series_of_other_years_run() {
+    runs_and_has("mariadb-2013", "mysql-5.5.29-64", "written_mb_per_s");
+    runs_and_has("percona-2020-07", "mysql-25g-nvme-io5000", "tps");
 }
 
 #[test]
@@ -92,4 +91,13 @@ fn series_are_listed_and_an_unknown_one_is_refused() {
     assert!(error.contains("not a series") && error.contains("mariadb-2013"), "{error}");
     let error = refused(&["reproduce", "--series", "mariadb-2013", "--until-rest"], 2);
     assert!(error.contains("--until-rest") && error.contains("leave it out"), "{error}");
+}
+
+mod long {
+    /// Its pools of 32 GiB take their time to fill.
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn the_series_of_counters_runs() {
+        super::runs_and_has("percona-2026-counters", "mysql-9.7.0-32g-64", "checkpoint_age_gb");
+    }
 }
