@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn every_case_loads_with_every_shipped_rule_and_outlasts_its_warm_up() {
         for case in SUITE {
-            for rule in std::iter::once(OWN.to_owned()).chain(innosim_scenario::rule_names()) {
+            for rule in std::iter::once(OWN.to_owned()).chain(innosim_rules::Rule::names()) {
                 let scenario =
                     case.scenario(&rule, 1, false).unwrap_or_else(|errors| panic!("{}: {errors}", case.name));
                 // What a server of before 8.0 calls otherwise, or lacks, is told.

@@ -7,11 +7,9 @@
 //! |---|---|---|
 //! | [`io`] | `PCT_IO`, dirty percent (5.5, 5.6: whole; 5.7: real), pages by instance, loop sleep, start-up of `io_capacity_max` (5.6, 5.7) | 3.1, 3.3, 5.1, 8 |
 //! | [`redo_geometry`] | `log_calc_max_ages`: capacity and the four age limits | 1 |
-//! | [`log_buffer`] | LSN framing, room in the log buffer, area of one log write (5.5, 5.6) | 7.1, 7.2 |
 //! | [`log_margin`] | the flag of `log_close`, one pass of `log_checkpoint_margin` | 2.1, 2.3 |
-//! | [`neighbors`] | read-ahead area, flush area, range of neighbours | 5.3 |
-//! | [`list_batch`] | which pages one flush-list batch takes (5.6, 5.7) | 5.2, 5.3 |
-//! | [`doublewrite`] | the writes of one doublewrite drain (capacity 128 in 5.5, 120 in 5.6 and 5.7) | 6 |
+//! | [`neighbors`] | read-ahead area, flush area | 5.3 |
+//! | [`doublewrite`] | sizes of the doublewrite buffer (128 pages in 5.5, 120 in 5.6 and 5.7) | 6 |
 //! | [`instance`] | page to buffer pool instance | 0 |
 //! | [`check_flag`] | the flag as a state of the model (5.6, 5.7) | 2.1, 2.2 |
 //! | [`master_thread`] | checkpoints by the master thread (5.6, 5.7) | 3.2 |
@@ -24,8 +22,6 @@ pub mod check_flag;
 pub mod doublewrite;
 pub mod instance;
 pub mod io;
-pub mod list_batch;
-pub mod log_buffer;
 pub mod log_margin;
 pub(crate) mod margin_steps;
 pub mod master_thread;

@@ -114,13 +114,6 @@ impl std::fmt::Debug for Mariadb {
 }
 
 impl Mariadb {
-    /// The server of these settings with its own adaptive flushing.
-    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
-        let options = Options::new(settings)?;
-        let rule = AdaptiveRule::new(options.adaptive);
-        Self::build_with_rule(settings, Box::new(rule))
-    }
-
     /// The server of these settings as it was before a fix.
     pub fn build_with_mistake(settings: &Settings, mistake: Mistake) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
@@ -128,7 +121,7 @@ impl Mariadb {
             Mistake::Mdev31939 => AdaptiveRule::without_ratio(options.adaptive),
             _ => AdaptiveRule::new(options.adaptive),
         };
-        let mut server = Self::build_with_rule(settings, Box::new(rule))?;
+        let mut server = Self::build(settings, Some(Box::new(rule)))?;
         server.cleaner.mistake = Some(mistake);
         if matches!(mistake, Mistake::Mdev34265 | Mistake::Mdev36226) {
             server.targets.up_to_the_end = true;
@@ -138,10 +131,11 @@ impl Mariadb {
         Ok(server)
     }
 
-    /// The server of these settings with `rule` in place of its adaptive flushing, which is asked while the page
-    /// cleaner is awake and no target is left.
-    pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
+    /// The server of these settings; `rule`, if there is one, stands in place of its adaptive flushing, which is asked while the
+    /// page cleaner is awake and no target is left.
+    pub fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
+        let rule = rule.unwrap_or_else(|| Box::new(AdaptiveRule::new(options.adaptive)));
         let machine = machine::machine_config(&options);
         Ok(Mariadb {
             last_checkpoint_lsn: machine.redo.start_lsn,

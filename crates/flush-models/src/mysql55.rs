@@ -20,7 +20,6 @@
 mod adaptive;
 mod at_start;
 pub mod flush_rate;
-pub mod list_batch;
 pub mod lru;
 mod margin;
 pub mod master;

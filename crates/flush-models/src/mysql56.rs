@@ -14,7 +14,6 @@
 
 pub mod adaptive;
 pub(crate) mod at_start;
-pub mod lru_batch;
 pub(crate) mod machine;
 pub(crate) mod model;
 pub(crate) mod options;
@@ -39,6 +38,8 @@ use innosim_core::seam::{
 use options::Options;
 use page_cleaner::{Branch, PageCleanerLoop};
 
+/// Pages of one chunk of the LRU tail flush (section 4.2).
+const LRU_CHUNK_PAGES: u32 = 100;
 const OUT_OF_REACH: u64 = u64::MAX / 4;
 /// Redo capacity of a server that nothing keeps from overwriting old redo.
 pub(crate) const UNGUARDED: WriterLimits = WriterLimits { hard_bytes: OUT_OF_REACH, soft_bytes: OUT_OF_REACH };
@@ -84,20 +85,12 @@ impl std::fmt::Debug for Mysql56 {
 }
 
 impl Mysql56 {
-    /// The server of these settings with `rule` in place of its adaptive flushing, asked in each turn of an active
-    /// server.
+    /// The server of these settings; `rule`, if there is one, stands in place of its adaptive flushing and is asked in each turn
+    /// of an active server.
     ///
     /// # Errors
     /// [`SettingsError`] if the server would not start.
-    pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
-        Ok(Mysql56 { rule: Some(rule), ..Self::build(settings)? })
-    }
-
-    /// The server of these settings.
-    ///
-    /// # Errors
-    /// [`SettingsError`] if the server would not start.
-    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
+    pub fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let machine = machine::machine_56(&options);
         Ok(Mysql56 {
@@ -108,7 +101,7 @@ impl Mysql56 {
             last_activity: 0,
             adaptive: AdaptiveState::default(),
             requested: None,
-            rule: None,
+            rule,
             last_pages: 0,
             last_checkpoint_lsn: machine.redo.start_lsn,
             machine,
@@ -135,7 +128,7 @@ impl Mysql56 {
                 self.last_activity = view.activity;
                 self.phase = Phase::LruTails;
                 let slots = vec![0; self.options.instances()];
-                let lru = LruWork::Chunks(lru_batch::CHUNK_PAGES as u32);
+                let lru = LruWork::Chunks(LRU_CHUNK_PAGES);
                 CleanerAction::Flush(FlushRequest { lru, ..FlushRequest::list(FlushKind::LruOnly, slots) })
             }
             Branch::Idle => {

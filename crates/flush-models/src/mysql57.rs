@@ -18,8 +18,6 @@
 
 pub mod commit_margin;
 pub mod coordinator;
-pub mod log_write;
-pub mod lru_batch;
 pub(crate) mod model;
 pub mod recommendation;
 mod replay;
@@ -97,20 +95,12 @@ impl std::fmt::Debug for Mysql57 {
 }
 
 impl Mysql57 {
-    /// The server of these settings with `rule` in place of its adaptive flushing, asked in each timed pass of an active
-    /// server.
+    /// The server of these settings; `rule`, if there is one, stands in place of its adaptive flushing and is asked in each timed
+    /// pass of an active server.
     ///
     /// # Errors
     /// [`SettingsError`] if the server would not start.
-    pub fn build_with_rule(settings: &Settings, rule: Box<dyn AdaptiveFlushing>) -> Result<Self, SettingsError> {
-        Ok(Mysql57 { rule: Some(rule), ..Self::build(settings)? })
-    }
-
-    /// The server of these settings.
-    ///
-    /// # Errors
-    /// [`SettingsError`] if the server would not start.
-    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
+    pub fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let machine = match options.percona {
             None => machine_57(&options),
@@ -126,7 +116,7 @@ impl Mysql57 {
             last_pages: 0,
             recommendation: RecommendationState::default(),
             recommended: None,
-            rule: None,
+            rule,
             sync_lsn: 0,
             lru_managers,
             last_checkpoint_lsn: machine.redo.start_lsn,

@@ -137,23 +137,18 @@ impl std::fmt::Debug for Mysql80 {
 }
 
 impl Mysql80 {
-    /// The server of these settings with its own adaptive flushing, in a release of these parts.
-    pub(crate) fn build(settings: &Settings, parts: &Parts) -> Result<Self, SettingsError> {
-        Self::build_with_rule(settings, parts, Box::new(Self::adaptive_rule(settings, parts)?))
-    }
-
     /// The adaptive flushing of these settings, without the machinery around it.
     pub(crate) fn adaptive_rule(settings: &Settings, parts: &Parts) -> Result<AdaptiveRule, SettingsError> {
         let options = Options::new(settings)?;
         Ok(AdaptiveRule::new(form(parts, &options), options.adaptive))
     }
 
-    /// The server of these settings with `rule` in place of its adaptive flushing. A rule may leave
-    /// [`Recommendation::slots`] empty: its pages are then spread evenly over the instances.
-    pub(crate) fn build_with_rule(
+    /// The server of these settings, in a release of these parts; `rule`, if there is one, stands in place of its adaptive
+    /// flushing. A rule may leave [`Recommendation::slots`] empty: its pages are then spread evenly over the instances.
+    pub(crate) fn build(
         settings: &Settings,
         parts: &Parts,
-        rule: Box<dyn AdaptiveFlushing>,
+        rule: Option<Box<dyn AdaptiveFlushing>>,
     ) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let mut machine = machine::machine_config(&options);
@@ -172,7 +167,10 @@ impl Mysql80 {
             options,
             release,
             coordinator_of_57: parts.coordinator_of_57,
-            rule,
+            rule: match rule {
+                Some(rule) => rule,
+                None => Box::new(Self::adaptive_rule(settings, parts)?),
+            },
             others: Others::default(),
         })
     }

@@ -62,7 +62,7 @@ pub use layers::shipped_text;
 pub use not_a_scenario::{is_option_file, option_file_help};
 pub use overrides::{Overrides, ServerFiles};
 pub use published::Published;
-pub use rule::{ChosenRule, rule_names};
+pub use rule::ChosenRule;
 pub use scenario::{Scenario, Warmup, load, load_hosted};
 pub use schema::json_schema;
 pub use server_files::{

@@ -37,11 +37,6 @@ pub struct ChosenRule {
     pub values: Values,
 }
 
-/// Names of all shipped and registered rules.
-pub fn rule_names() -> Vec<String> {
-    Rule::names()
-}
-
 /// Brings the `rule` of a layer into its one form, a table with `file` and, for a script, `text`.
 pub(crate) fn prepare_rule(
     layer: &mut Table,

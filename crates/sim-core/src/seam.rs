@@ -135,11 +135,6 @@ pub trait FlushLists {
         let _ = instance;
         0
     }
-    /// Whether a flush-list batch of `instance` has writes in flight.
-    fn batch_in_flight(&self, instance: u32) -> bool {
-        let _ = instance;
-        false
-    }
     /// Pages of `instance`, from the tail, with oldest modification <= `lsn`; counting stops at `cap`.
     fn pages_up_to(&self, instance: u32, lsn: u64, cap: u64) -> u64;
     /// A number that moves on whenever an answer of [`FlushLists::pages_up_to`] may have changed; `None` where nobody keeps one.

@@ -40,11 +40,6 @@ pub fn log_close_flag(lsns: &LogLsns, ages: &LogAges, modified_limit: u64) -> bo
             || lsns.checkpoint_age() > ages.max_checkpoint_age_async)
 }
 
-/// Whether `log_close` warns that the redo log overwrites itself: nothing else protects it.
-pub fn capacity_warning(lsns: &LogLsns, ages: &LogAges) -> bool {
-    lsns.checkpoint_age() >= ages.log_group_capacity
-}
-
 /// What a user thread flushes before it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preflush {

@@ -1,12 +1,11 @@
 //! Adaptive flushing: how many pages a pass of the page cleaner flushes (`mariadb-10.11` sections 4.2 and 5.1).
 //!
-//! Two generations, alike in their third terms: a share of `innodb_io_capacity`, the average of recent flushing, and
-//! the pages that three seconds of redo make due. The early one grows its share with the age of the oldest page; the
-//! late one does so only while the share of dirty pages is above a low-water mark that is not 0 - with the default mark
-//! the share is the whole of `innodb_io_capacity`, whatever the age.
+//! The mean of a share of `innodb_io_capacity`, the average of recent flushing, and the pages that three seconds of redo make
+//! due. The share grows with the age of the oldest page only while the share of dirty pages is above a low-water mark that is
+//! not 0 - with the default mark it is the whole of `innodb_io_capacity`, whatever the age.
 //!
-//! The page cleaner of the model is of the late generation ([`recommendation_late`]). [`recommendation_early`] is kept
-//! beside it for comparison.
+//! The page cleaner of the model is of the late generation ([`recommendation_late`]); the early one grew its share in any
+//! case.
 
 use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View, WorkBefore};
 
@@ -89,8 +88,7 @@ impl Averages {
         self.prev_lsn = cur_lsn;
     }
 
-    /// Takes a pass into account. The early generation divides pages by seconds in real numbers and cuts off the sum; the
-    /// late one cuts off twice, which is the same.
+    /// Takes a pass into account.
     fn update(&mut self, input: &PassInput<'_>, loops: u64) {
         self.sum_pages += input.last_pages;
         self.n_iterations += 1;
@@ -165,8 +163,7 @@ impl Pass {
 /// The second branch of a recommendation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaptivePart {
-    /// `buffer_flush_pct_for_dirty`. Early: what it says. Late: percent of `io_capacity` that counts, of whatever
-    /// cause.
+    /// `buffer_flush_pct_for_dirty`: percent of `io_capacity` that counts, of whatever cause.
     pub pct_for_dirty: u64,
     /// Pages with an oldest modification up to this LSN are due.
     pub target_lsn: u64,
@@ -177,27 +174,6 @@ pub struct AdaptivePart {
 /// Pages due up to `target_lsn`, a share of them for this pass; the scan stops at `io_capacity_max` pages.
 fn pages_due(lists: &dyn FlushLists, target_lsn: u64, io_capacity_max: u64) -> u64 {
     (lists.pages_up_to(0, target_lsn, io_capacity_max) / SCAN_FACTOR).max(1)
-}
-
-/// The early generation (10.5.7 to 10.10 and the first releases of 10.11).
-pub fn recommendation_early(c: &AdaptiveConfig, averages: &mut Averages, input: &PassInput<'_>) -> Pass {
-    let pct_for_lsn = c.pct_for_lsn(input.cur_lsn.saturating_sub(input.oldest_lsn));
-    let share = if c.max_dirty_pages_pct > 0.0 { input.dirty_pct / c.max_dirty_pages_pct } else { input.dirty_pct };
-    if averages.prev_lsn == 0 || pct_for_lsn == 0 {
-        averages.begin(input.time_s, input.cur_lsn);
-        let n = (share * c.io_capacity as f64) as u64;
-        let n_pages = if n < input.dirty_pages { c.io_capacity.min(input.dirty_pages) } else { n };
-        return Pass { n_pages, pct_for_lsn, adaptive: None };
-    }
-    averages.update(input, c.flushing_avg_loops);
-    let pct_for_dirty = match c.max_dirty_pages_pct_lwm == 0.0 {
-        true if input.dirty_pct >= c.max_dirty_pages_pct => 100,
-        true => 0,
-        // A ratio, not a percentage: it yields 0 or 1.
-        false => share as u64,
-    };
-    let capacity = (c.io_capacity as f64 * pct_for_dirty.max(pct_for_lsn) as f64 / 100.0) as u64;
-    adaptive_part(c, averages, input, capacity, pct_for_lsn, pct_for_dirty)
 }
 
 /// The late generation (10.11.19 and its neighbours). `pct_lwm` is `innodb_max_dirty_pages_pct_lwm`, or 0 while the

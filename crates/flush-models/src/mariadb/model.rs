@@ -36,12 +36,7 @@ pub(crate) const MARIADB_1011: Model = Model {
     ],
     read: "the page cleaner of a later branch, redo and doublewrite of 10.8 and later; runs of 10.11.18 and 10.11.19 were recorded",
     assumed: "waits of user threads from 11.8.6",
-    build: |settings, rule| {
-        Ok(match rule {
-            None => Box::new(Mariadb::build(settings)?),
-            Some(rule) => Box::new(Mariadb::build_with_rule(settings, rule)?),
-        })
-    },
+    build: |settings, rule| Ok(Box::new(Mariadb::build(settings, rule)?)),
     at_start: at_start::run,
     purge: Some(PurgeTraits {
         shares: PurgeShares::ByTable,

@@ -1,7 +1,6 @@
 //! What a pass of the page cleaner does (`mariadb-10.11` sections 4.1 and 5): pure decisions, made after the wait.
 //!
-//! [`pass_late`] is the generation that the model runs; [`branch_early`] is the earlier one, kept beside it for
-//! comparison. Targets of 0 stand for none.
+//! [`pass_late`] is the generation that the model runs. Targets of 0 stand for none.
 
 use super::adaptive::AdaptiveConfig;
 
@@ -31,7 +30,7 @@ pub struct PassState {
     pub cleaner_idle: bool,
     /// Page reads in flight.
     pub pending_reads: u64,
-    /// See [`need_lru`]; the early generation doesn't look.
+    /// See [`need_lru`].
     pub need_lru: bool,
 }
 
@@ -73,34 +72,6 @@ pub enum Branch {
     LruOnly,
     /// Nothing to do: idle, and a checkpoint.
     Unemployed,
-}
-
-/// The early generation (10.5.9 to 10.10 and the first releases of 10.11).
-pub fn branch_early(c: &AdaptiveConfig, s: &PassState) -> Branch {
-    if s.sync_lsn != 0 && s.flush_sync {
-        return Branch::Furious;
-    }
-    if s.oldest_lsn == 0 {
-        return Branch::Unemployed;
-    }
-    let lwm = c.max_dirty_pages_pct_lwm;
-    let pressed = s.sync_lsn != 0 || s.async_lsn != 0 || c.needed_for_redo(s.age());
-    let idle_flush = !pressed && lwm != 0.0 && s.idle_flush();
-    let mark = if lwm == 0.0 { c.max_dirty_pages_pct } else { lwm };
-    if !pressed && !idle_flush && s.dirty_pct < mark {
-        return Branch::Unemployed;
-    }
-    let lsn_limit = match s.left(s.sync_lsn) {
-        0 => s.left(s.async_lsn),
-        sync => sync,
-    };
-    if lsn_limit != 0 {
-        Branch::Limit { n_pages: c.io_capacity_max, lsn_limit }
-    } else if idle_flush || !s.adaptive_flushing {
-        Branch::Background { n_pages: c.io_capacity }
-    } else {
-        Branch::Adaptive
-    }
 }
 
 /// The late generation, with a flush list that is not empty or an LRU list that needs work. A target that is left makes

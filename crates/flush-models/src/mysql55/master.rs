@@ -63,17 +63,6 @@ pub fn srv_master_one_second(input: &OneSecondInput) -> OneSecond {
     OneSecond { ibuf_merge_pages: if low_io { pct_io(io, 5) } else { 0 }, flush_reason, flush_pages }
 }
 
-/// What the 10-second part does, in this order; a checkpoint that it waits for ends it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TenSecond {
-    /// Pages flushed because I/O was low during the round; 0 if it was not.
-    pub low_io_flush_pages: u64,
-    /// Change-buffer pages to merge.
-    pub ibuf_merge_pages: u64,
-    /// Pages flushed in any case.
-    pub final_flush_pages: u64,
-}
-
 /// The first half of the 10-second part: `innodb_io_capacity` pages if I/O was low. `ios`: reads and writes since the
 /// round began.
 pub fn low_io_flush_pages(pending_ios: u64, ios: u64, io_capacity: u64) -> u64 {
@@ -89,13 +78,4 @@ pub fn round_merge_pages(io_capacity: u64) -> u64 {
 /// The second half: all of `innodb_io_capacity` if more than 70 % is dirty, a tenth of it otherwise.
 pub fn final_flush_pages(dirty_pct: u64, io_capacity: u64) -> u64 {
     pct_io(io_capacity, if dirty_pct > MANY_DIRTY_PCT { 100 } else { 10 })
-}
-
-/// The decisions of the 10-second part, as if all were taken at one instant.
-pub fn srv_master_ten_second(dirty_pct: u64, pending_ios: u64, ios: u64, io_capacity: u64) -> TenSecond {
-    TenSecond {
-        low_io_flush_pages: low_io_flush_pages(pending_ios, ios, io_capacity),
-        ibuf_merge_pages: round_merge_pages(io_capacity),
-        final_flush_pages: final_flush_pages(dirty_pct, io_capacity),
-    }
 }

@@ -55,12 +55,7 @@ pub(crate) const MYSQL_56: Model = Model {
     read: "5.6.10, 5.6.24, 5.6.34 and 5.6.41; runs of 5.6.24 were recorded",
     assumed: "",
     takes_rule: true,
-    build: |settings, rule| {
-        Ok(match rule {
-            None => Box::new(Mysql56::build(settings)?),
-            Some(rule) => Box::new(Mysql56::build_with_rule(settings, rule)?),
-        })
-    },
+    build: |settings, rule| Ok(Box::new(Mysql56::build(settings, rule)?)),
     at_start: at_start::run,
     purge: Some(PURGE_56),
     purge_removal_us: 11,

@@ -21,11 +21,6 @@ pub enum CommitMargin {
     },
 }
 
-/// `log_calculate_actual_len`: bytes of LSN that `len` bytes of log take when `buf_free` bytes are in the buffer.
-pub fn log_calculate_actual_len(len: u64, buf_free: u64) -> u64 {
-    len + (len + buf_free % 512 - 12) / 496 * 16
-}
-
 /// `log_margin_checkpoint_age` for a mini-transaction of `actual_len` bytes of LSN.
 pub fn log_margin_checkpoint_age(lsns: &LogLsns, actual_len: u64, log_group_capacity: u64) -> CommitMargin {
     if actual_len > log_group_capacity {

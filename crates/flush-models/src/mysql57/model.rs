@@ -38,12 +38,7 @@ pub(crate) const MYSQL_57: Model = Model {
     ],
     read: "5.7.24 and 5.7.29, its main functions in 5.7.22; runs of 5.7.22 were recorded, throughput of 5.7.44 is published",
     assumed: "",
-    build: |settings, rule| {
-        Ok(match rule {
-            None => Box::new(Mysql57::build(settings)?),
-            Some(rule) => Box::new(Mysql57::build_with_rule(settings, rule)?),
-        })
-    },
+    build: |settings, rule| Ok(Box::new(Mysql57::build(settings, rule)?)),
     at_start: at_start::run,
     purge: Some(PURGE_57),
     replay: Some(replay::replay_rule),

@@ -89,9 +89,4 @@ impl DoublewriteLayout {
     pub fn lru_instance(&self, pool: u64) -> u64 {
         pool % (self.instances / 2)
     }
-
-    /// Doublewrite instance of `pool`'s flush-list writes.
-    pub fn flush_list_instance(&self, pool: u64) -> u64 {
-        self.lru_instance(pool) + self.instances / 2
-    }
 }

@@ -90,20 +90,3 @@ impl FilesCapacity {
         first_lsn + (lsn.saturating_sub(first_lsn) / redo_bytes + 1) * redo_bytes
     }
 }
-
-/// While the redo log shrinks, the hard capacity (bytes) exposed to everybody follows the checkpoint age down to that
-/// of the target (spec 8.0.30, section 1.1). `None` for `resizing_down_to` when no shrink is going on.
-pub fn suggested_hard_logical_capacity(
-    resizing_down_to: Option<u64>,
-    exposed_hard_logical_capacity: u64,
-    current_physical_capacity: u64,
-    checkpoint_age: u64,
-    page_size: u64,
-) -> u64 {
-    let Some(target) = resizing_down_to else {
-        return FilesCapacity::new(current_physical_capacity, page_size).hard_logical_capacity;
-    };
-    let soft = align_up((checkpoint_age as f64 / SYNC_FLUSH_SHARE).ceil() as u64);
-    let hard = align_up((soft as f64 / SOFT_SHARE).ceil() as u64);
-    FilesCapacity::new(target, page_size).hard_logical_capacity.max(exposed_hard_logical_capacity.min(hard))
-}

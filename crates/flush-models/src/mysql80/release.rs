@@ -33,10 +33,7 @@ impl Parts {
         settings: &Settings,
         rule: Option<Box<dyn AdaptiveFlushing>>,
     ) -> Result<Box<dyn ServerModel>, SettingsError> {
-        Ok(Box::new(match rule {
-            None => Mysql80::build(settings, self)?,
-            Some(rule) => Mysql80::build_with_rule(settings, self, rule)?,
-        }))
+        Ok(Box::new(Mysql80::build(settings, self, rule)?))
     }
 }
 

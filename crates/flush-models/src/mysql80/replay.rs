@@ -20,7 +20,7 @@ struct Rule {
 /// The rule of these settings in a release of these parts.
 pub(crate) fn replay_rule(settings: &Settings, parts: &Parts) -> Result<ReplayRule, SettingsError> {
     let rule = Mysql80::adaptive_rule(settings, parts)?;
-    let limits = Mysql80::build(settings, parts)?.age_limits();
+    let limits = Mysql80::build(settings, parts, None)?.age_limits();
     Ok(ReplayRule::new(Rule {
         rule,
         limit_for_age_bytes: limits.adaptive_full_bytes,

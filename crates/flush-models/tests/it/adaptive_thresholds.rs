@@ -242,18 +242,6 @@ fn the_share_of_mariadb_is_the_larger_of_two() {
     assert_eq!(late(45.0, 10.0, 0.0), (60, 100, 201));
 }
 
-/// Before, the share of dirty pages is a ratio where there is a mark, and all or nothing where there is none.
-#[test]
-fn the_early_share_of_dirty_pages_of_mariadb() {
-    let early = |dirty_pct, max_dirty_pages_pct_lwm| {
-        let (c, lists) = (mariadb::AdaptiveConfig { max_dirty_pages_pct_lwm, ..of_mariadb() }, Lists::of(&[0]));
-        let pass = mariadb::recommendation_early(&c, &mut begun(), &pass_of_mariadb(dirty_pct, 2, &lists));
-        (pass.adaptive.unwrap().pct_for_dirty, pass.n_pages * 3)
-    };
-    assert_eq!([89.9, 90.0].map(|pct| early(pct, 10.0)), [(0, 120), (1, 120)]);
-    assert_eq!([89.9, 90.0].map(|pct| early(pct, 0.0)), [(0, 120), (100, 201)]);
-}
-
 /// A pass counts `io_capacity_max` pages and takes a third of them, at least one; all three wishes together are cut too.
 #[test]
 fn mariadb_counts_as_many_pages_as_it_may_flush() {

@@ -45,7 +45,6 @@ const MYSQL80: &[(&str, Test)] = &[
     ("8.0.30-log_sync_flush_lsn.json", support::redo::log_sync_flush_lsn),
     ("8.0.30-page_recommendation.json", support::recommendation::form_8030),
     ("8.0.30-set_average.json", support::recommendation::set_average_8030),
-    ("8.0.30-suggested_hard_logical_capacity.json", support::redo::suggested_hard_logical_capacity),
 ];
 
 fn tests() -> impl Iterator<Item = &'static (&'static str, Test)> {

@@ -25,10 +25,6 @@ impl FlushLists for BufferPool {
         [listed, parked, writing].into_iter().flatten().min()
     }
 
-    fn batch_in_flight(&self, instance: u32) -> bool {
-        self.dirty.has_batch_in_flight(instance as usize)
-    }
-
     fn pages_up_to(&self, number: u32, lsn: u64, cap: u64) -> u64 {
         // Pages under write leave the servers' flush lists when they are written; a batch counts by its oldest page.
         // Those of LRU batches are left out, for they are few.

@@ -6,7 +6,7 @@
 //! the loser of the match there, the winner of all is apart, and a new time plays the matches on the way from its
 //! server's leaf to the root, a minimum and a maximum each. (D. Knuth, The Art of Computer Programming, 5.4.1.)
 
-use crate::kernel::time::{SimDuration, SimTime};
+use crate::kernel::time::SimTime;
 
 /// Times at which the servers of a station become free.
 #[derive(Debug, Clone)]
@@ -96,12 +96,6 @@ impl FreeTimes {
     /// Work that is already given to the servers and lies after `now`: the sum over the servers, ns.
     pub(crate) fn work_after(&self, now: SimTime) -> u64 {
         self.times().map(|time| time.saturating_sub(now.0)).sum()
-    }
-
-    /// Time until the first of the servers becomes free; zero if one is.
-    #[inline]
-    pub(crate) fn wait(&self, now: SimTime) -> SimDuration {
-        self.earliest().since(now)
     }
 }
 

@@ -67,12 +67,6 @@ impl Station {
         completion
     }
 
-    /// How long an operation that arrives at `now` would wait for a server; with one server, the work ahead of it.
-    #[inline]
-    pub fn backlog(&self, now: SimTime) -> SimDuration {
-        self.servers.wait(now)
-    }
-
     /// Operations submitted and not complete at `now`.
     #[inline]
     pub fn outstanding(&mut self, now: SimTime) -> u32 {
@@ -115,7 +109,6 @@ mod tests {
         let mut station = Station::new("s", 1);
         assert_eq!(station.submit(SimTime(0), SimDuration(10)), SimTime(10));
         assert_eq!(station.submit(SimTime(4), SimDuration(10)), SimTime(20));
-        assert_eq!(station.backlog(SimTime(4)), SimDuration(16));
         assert_eq!(station.submit(SimTime(50), SimDuration(5)), SimTime(55));
         let report = station.report(SimTime(100));
         assert_eq!((report.arrivals, report.completions), (3, 3));

@@ -1,39 +1,35 @@
 //! Vectors of what MySQL 5.5, 5.6 and 5.7 share.
 
 use super::{Case, Fields, Test, VectorFile};
+use innosim_core::buffer_pool::flush_area_range;
 use innosim_core::config::FlushNeighbors;
+use innosim_core::redo::lsn::{BLOCK_BYTES, lsn_of_sn, sn_of_lsn};
 use innosim_flush_models::legacy::adaptive::AdaptiveConfig;
-use innosim_flush_models::legacy::doublewrite::{CAPACITY_55, CAPACITY_56, doublewrite_batches};
+use innosim_flush_models::legacy::instance;
 use innosim_flush_models::legacy::io::{self, ListLengths};
-use innosim_flush_models::legacy::list_batch::{ListBatch, ListPage};
 use innosim_flush_models::legacy::log_margin::{
     self, LogLsns, MARGIN_55, MARGIN_56, MARGIN_57, MarginCheckpoint, MarginRule, Preflush,
 };
-use innosim_flush_models::legacy::neighbors::{Victim, flush_area, flush_area_range};
+use innosim_flush_models::legacy::neighbors::flush_area;
 use innosim_flush_models::legacy::redo_geometry::LogAges;
-use innosim_flush_models::legacy::{instance, log_buffer};
 use serde_json::Value;
 
 /// The files of MySQL 5.5 that need nothing of its own.
 pub(crate) const MYSQL55_SHARED: &[(&str, Test)] = &[
     ("5.5-buf_get_modified_ratio_pct.json", modified_ratio_pct),
     ("5.5-buf_pool_get.json", buf_pool_get),
-    ("5.5-doublewrite_batches.json", doublewrite_batches_55),
     ("5.5-flush_area_range.json", flush_area_range_of),
-    ("5.5-log_buffer_room.json", log_buffer_room),
     ("5.5-log_calc_max_ages.json", log_calc_max_ages),
     ("5.5-log_checkpoint_margin.json", log_checkpoint_margin_55),
     ("5.5-log_close_flag.json", log_close_flag_55),
     ("5.5-log_lsn_advance.json", log_lsn_advance),
-    ("5.5-log_write_area.json", log_write_area),
     ("5.5-loop_sleep_us.json", loop_sleep_us),
     ("5.5-min_n_per_instance.json", min_n_per_instance),
     ("5.5-pct_io.json", pct_io),
 ];
 
-const PAGE_SIZE: u64 = 16_384;
-/// LRU list that is long enough for neighbours, where a case doesn't say.
-const LONG_LRU: u64 = 100_000;
+/// LRU lists shorter than this flush no neighbours.
+const SHORT_LRU: u64 = 512;
 
 pub(crate) fn pct_io(file: &VectorFile) {
     for case in file.pure() {
@@ -127,43 +123,11 @@ pub(crate) fn log_calc_max_ages(file: &VectorFile) {
 
 pub(crate) fn log_lsn_advance(file: &VectorFile) {
     for case in file.pure() {
-        let got = log_buffer::log_lsn_advance(case.input.u64("offset_in_block"), case.input.u64("len"));
-        case.expect("lsn_delta", got.lsn_delta);
-        case.expect("blocks_completed", got.blocks_completed);
-        case.expect("new_offset_in_block", got.new_offset_in_block);
-        case.expect_bool("fast_path", got.fast_path);
-    }
-}
-
-/// 5.5 and 5.6.
-pub(crate) fn log_buffer_room(file: &VectorFile) {
-    room(file, 0);
-}
-
-/// 5.7, with its default `innodb_log_write_ahead_size`.
-pub(crate) fn log_buffer_room_57(file: &VectorFile) {
-    room(file, 8192);
-}
-
-fn room(file: &VectorFile, write_ahead: u64) {
-    for case in file.pure() {
-        let size = case.input.u64("buf_size");
-        let needed = log_buffer::room_needed(case.input.u64("len"), write_ahead);
-        case.expect("needed", needed);
-        case.expect("max_buf_free", log_buffer::max_buf_free(size, PAGE_SIZE));
-        case.expect_bool("must_wait", log_buffer::must_wait_for_room(size, case.input.u64("buf_free"), needed));
-    }
-}
-
-/// 5.5 and 5.6.
-pub(crate) fn log_write_area(file: &VectorFile) {
-    for case in file.pure() {
-        let field = |name| case.input.u64(name);
-        let got = log_buffer::log_write_area(field("buf_next_to_write"), field("buf_free"), field("max_buf_free"));
-        case.expect("write_bytes", got.write_bytes);
-        case.expect("shifted_by", got.shifted_by);
-        case.expect("buf_free_after", got.buf_free);
-        case.expect("buf_next_to_write_after", got.buf_next_to_write);
+        let offset = case.input.u64("offset_in_block");
+        let end = lsn_of_sn(sn_of_lsn(offset) + case.input.u64("len"));
+        case.expect("lsn_delta", end - offset);
+        case.expect("blocks_completed", end / BLOCK_BYTES);
+        case.expect("new_offset_in_block", end % BLOCK_BYTES);
     }
 }
 
@@ -204,7 +168,6 @@ fn log_close_flag(file: &VectorFile, limit: fn(&LogAges) -> u64) {
         let buffer_full = case.input.u64("buf_free") > case.input.u64("max_buf_free");
         let raised = buffer_full || log_margin::log_close_flag(&lsns, &ages, limit(&ages));
         case.expect_bool("sets_check_flag", raised);
-        case.expect_bool("capacity_warning", log_margin::capacity_warning(&lsns, &ages));
     }
 }
 
@@ -257,67 +220,12 @@ pub(crate) fn flush_area_range_of(file: &VectorFile) {
     for case in file.pure() {
         let field = |name| case.input.u64(name);
         let ready: Vec<u64> = serde_json::from_value(case.input.get("ready_pages").clone()).expect("pages");
-        let victim = Victim {
-            page_no: field("page"),
-            lru_len: field("lru_len"),
-            curr_size: field("curr_size"),
-            space_size: field("space_size"),
-        };
-        let (low, high) = flush_area_range(victim, mode(&case.input), |page| ready.contains(&page));
-        case.expect("area", flush_area(victim.curr_size));
-        case.expect("low", low);
-        case.expect("high_exclusive", high);
-    }
-}
-
-/// 5.6 and 5.7.
-pub(crate) fn flush_list_batch(file: &VectorFile) {
-    for case in file.pure() {
-        let batch = ListBatch {
-            min_n: case.input.u64("min_n"),
-            lsn_limit: case.input.u64("lsn_limit"),
-            mode: mode(&case.input),
-            lru_len: LONG_LRU,
-            curr_size: case.input.u64("curr_size"),
-            space_size: case.input.u64("space_size"),
-        };
-        let list = case.input.get("flush_list_tail_first").as_array().expect("a list");
-        let page = |p: &Value| ListPage {
-            page_no: p["page"].as_u64().expect("a page"),
-            oldest_modification: p["om"].as_u64().expect("an LSN"),
-            io_fixed: p["io_fixed"].as_bool().expect("a switch"),
-            buffer_fixed: p["fixed"].as_bool().expect("a switch"),
-        };
-        let flushed = batch.run(&list.iter().map(page).collect::<Vec<_>>());
-        let expected: Vec<u64> = serde_json::from_value(case.output.get("flushed").clone()).expect("pages");
-        assert_eq!(expected, flushed, "{}", case.place);
-        case.expect("count", flushed.len() as u64);
-    }
-}
-
-/// 5.5.
-pub(crate) fn doublewrite_batches_55(file: &VectorFile) {
-    drains(file, CAPACITY_55);
-}
-
-/// 5.6 and 5.7.
-pub(crate) fn doublewrite_batches_56(file: &VectorFile) {
-    drains(file, CAPACITY_56);
-}
-
-fn drains(file: &VectorFile, capacity: u64) {
-    for case in file.pure() {
-        let expected = case.output.get("batches").as_array().expect("batches");
-        let got = doublewrite_batches(case.input.u64("n_pages"), capacity);
-        assert_eq!(expected.len(), got.len(), "{}", case.place);
-        for (expected, drain) in expected.iter().zip(got) {
-            assert_eq!(expected["pages"], drain.pages, "{}", case.place);
-            assert_eq!(expected["data_page_writes"], drain.pages, "{}", case.place);
-            assert_eq!(expected["system_tablespace_fsyncs"], 1, "{}", case.place);
-            let writes: Vec<u64> =
-                serde_json::from_value(expected["doublewrite_write_pages"].clone()).expect("page counts");
-            assert_eq!(writes, drain.writes, "{}", case.place);
-        }
+        let area = flush_area(field("curr_size"));
+        let mode = if field("lru_len") < SHORT_LRU { FlushNeighbors::None } else { mode(&case.input) };
+        let range = flush_area_range(field("page"), area, mode, |page| ready.contains(&page));
+        case.expect("area", area);
+        case.expect("low", range.start);
+        case.expect("high_exclusive", range.end.min(field("space_size")));
     }
 }
 

@@ -2,11 +2,9 @@
 
 use super::{Case, Fields, Test, VectorFile};
 use innosim_core::seam::FlushLists;
-use innosim_flush_models::mariadb::adaptive::{
-    AdaptiveConfig, Averages, Pass, PassInput, recommendation_early, recommendation_late,
-};
+use innosim_flush_models::mariadb::adaptive::{AdaptiveConfig, Averages, PassInput, recommendation_late};
 use innosim_flush_models::mariadb::log_targets::{LogClose, log_checkpoint_margin, log_close};
-use innosim_flush_models::mariadb::page_cleaner::{Branch, PassState, branch_early, lru_quota};
+use innosim_flush_models::mariadb::page_cleaner::lru_quota;
 use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
 
 /// Which test reads which file.
@@ -14,8 +12,6 @@ pub(crate) const MARIADB: &[(&str, Test)] = &[
     ("mariadb-10.11-af_get_pct_for_lsn.json", pct_for_lsn),
     ("mariadb-10.11-log_close.json", close),
     ("mariadb-10.11-lru_quota_late.json", quota),
-    ("mariadb-10.11-page_cleaner_branch_early.json", branch),
-    ("mariadb-10.11-page_cleaner_flush_pages_recommendation_early.json", early),
     ("mariadb-10.11-page_cleaner_flush_pages_recommendation_late.json", late),
     ("mariadb-10.11-set_capacity.json", set_capacity),
     ("mariadb-11.8-log_checkpoint_margin.json", checkpoint_margin),
@@ -91,38 +87,6 @@ fn quota(file: &VectorFile) {
     }
 }
 
-fn branch(file: &VectorFile) {
-    for case in file.pure() {
-        let i = &case.input;
-        let state = PassState {
-            sync_lsn: i.u64("sync_lsn"),
-            async_lsn: i.u64("async_lsn"),
-            flush_sync: i.bool("flush_sync"),
-            adaptive_flushing: i.bool("adaptive_flushing"),
-            oldest_lsn: i.u64("oldest_lsn"),
-            cur_lsn: i.u64("cur_lsn"),
-            dirty_pct: i.f64("dirty_pct"),
-            activity_changed: i.bool("activity_changed"),
-            cleaner_idle: i.bool("cleaner_idle"),
-            pending_reads: i.u64("pending_reads"),
-            need_lru: false,
-        };
-        let (name, pages, limit) = match branch_early(&config(i), &state) {
-            Branch::Furious => ("furious", None, None),
-            Branch::Limit { n_pages, lsn_limit } => ("limit", Some(n_pages), Some(lsn_limit)),
-            Branch::Background { n_pages } => ("background", Some(n_pages), None),
-            Branch::Adaptive => ("adaptive", None, None),
-            Branch::LruOnly => ("lru_only", None, None),
-            Branch::Unemployed => ("unemployed_checkpoint", None, None),
-        };
-        assert_eq!(case.output.str("branch"), name, "{}", case.place);
-        if case.output.has("n_pages") {
-            case.expect_option("n_pages", pages);
-            case.expect_option("lsn_limit", limit);
-        }
-    }
-}
-
 /// A flush list with evenly spaced pages.
 #[derive(serde::Deserialize)]
 struct Spaced {
@@ -156,30 +120,17 @@ fn averages(state: &Fields) -> Averages {
     }
 }
 
-/// One recommendation on the state given.
-type Rule = fn(&AdaptiveConfig, &mut Averages, &PassInput<'_>, &Case) -> Pass;
-
-fn early(file: &VectorFile) {
-    recommendation(file, "pct_for_dirty", |c, averages, input, _| recommendation_early(c, averages, input));
-}
-
 fn late(file: &VectorFile) {
-    recommendation(file, "total_ratio_pct", |c, averages, input, case| {
-        recommendation_late(c, averages, input, case.input.f64("pct_lwm"))
-    });
-}
-
-fn recommendation(file: &VectorFile, share: &str, rule: Rule) {
     for sequence in file.sequences() {
         let mut carried = averages(&sequence[0].state_in);
         for case in &sequence {
-            recommendation_step(case, &mut carried, share, rule);
-            recommendation_step(case, &mut averages(&case.state_in), share, rule);
+            recommendation_step(case, &mut carried);
+            recommendation_step(case, &mut averages(&case.state_in));
         }
     }
 }
 
-fn recommendation_step(case: &Case, state: &mut Averages, share: &str, rule: Rule) {
+fn recommendation_step(case: &Case, state: &mut Averages) {
     let list: Spaced = serde_json::from_value(case.input.get("list").clone()).expect("a flush list");
     let input = PassInput {
         cur_lsn: case.input.u64("cur_lsn"),
@@ -190,12 +141,12 @@ fn recommendation_step(case: &Case, state: &mut Averages, share: &str, rule: Rul
         last_pages: case.input.u64("last_pages"),
         lists: &list,
     };
-    let pass = rule(&config(&case.config), state, &input, case);
+    let pass = recommendation_late(&config(&case.config), state, &input, case.input.f64("pct_lwm"));
     case.expect("n_pages", pass.n_pages);
     case.expect("pct_for_lsn", pass.pct_for_lsn);
     assert_eq!(case.output.str("path"), if pass.adaptive.is_some() { "adaptive" } else { "dirty" }, "{}", case.place);
     if let Some(part) = pass.adaptive {
-        case.expect(share, part.pct_for_dirty);
+        case.expect("total_ratio_pct", part.pct_for_dirty);
         case.expect("target_lsn", part.target_lsn);
         case.expect("pages_for_lsn", part.pages_for_lsn);
     }

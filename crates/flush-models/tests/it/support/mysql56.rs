@@ -4,26 +4,20 @@ use super::recommendation::both_ways;
 use super::{Case, Fields, Test, VectorFile, legacy};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_flush_models::mysql56::adaptive::{self, AdaptiveState, Seen};
-use innosim_flush_models::mysql56::lru_batch::{LruList, LruOutcome, LruPage, lru_list_batch};
 use innosim_flush_models::mysql56::page_cleaner::{Branch, PageCleanerLoop};
 
 /// Which test reads which file.
 pub(crate) const MYSQL56: &[(&str, Test)] = &[
-    ("5.6-LRU_list_batch.json", lru_batch),
     ("5.6-af_get_pct_for_dirty.json", af_get_pct_for_dirty),
     ("5.6-af_get_pct_for_lsn.json", legacy::af_get_pct_for_lsn),
     ("5.6-buf_get_modified_ratio_pct.json", legacy::modified_ratio_pct),
     ("5.6-buf_pool_get.json", legacy::buf_pool_get),
-    ("5.6-doublewrite_batches.json", legacy::doublewrite_batches_56),
     ("5.6-flush_area_range.json", legacy::flush_area_range_of),
-    ("5.6-flush_list_batch.json", legacy::flush_list_batch),
     ("5.6-io_capacity_max_startup.json", legacy::io_capacity_max_startup),
-    ("5.6-log_buffer_room.json", legacy::log_buffer_room),
     ("5.6-log_calc_max_ages.json", legacy::log_calc_max_ages),
     ("5.6-log_checkpoint_margin.json", legacy::log_checkpoint_margin_56),
     ("5.6-log_close_flag.json", legacy::log_close_flag_56),
     ("5.6-log_lsn_advance.json", legacy::log_lsn_advance),
-    ("5.6-log_write_area.json", legacy::log_write_area),
     ("5.6-loop_sleep_us.json", legacy::loop_sleep_us),
     ("5.6-min_n_per_instance.json", legacy::min_n_per_instance),
     ("5.6-page_cleaner_flush_pages_if_needed.json", flush_pages_if_needed),
@@ -79,37 +73,6 @@ fn step(carried: &mut AdaptiveState, case: &Case) {
         case.expect("age_factor", request.age_factor);
     }
     assert_eq!(*carried, state(&case.state_out), "{}", case.place);
-}
-
-/// Runs `batch` on the lists of the cases.
-pub(crate) fn lru_batches(file: &VectorFile, batch: fn(LruList<'_>, u64) -> LruOutcome) {
-    for case in file.pure() {
-        let words = case.input.get("tail_first").as_array().expect("a list");
-        let page = |word: &serde_json::Value| match word.as_str() {
-            Some("clean") => LruPage::Clean,
-            Some("dirty") => LruPage::Dirty,
-            Some("pinned") => LruPage::Pinned,
-            other => panic!("{}: {other:?}", case.place),
-        };
-        let tail_first: Vec<LruPage> = words.iter().map(page).collect();
-        let list = LruList {
-            len: case.input.u64("lru_len"),
-            tail_first: &tail_first,
-            free_len: case.input.u64("free_len"),
-            scan_depth: case.input.u64("lru_scan_depth"),
-        };
-        let out = batch(list, case.input.u64("max"));
-        let places = |name| -> Vec<usize> { serde_json::from_value(case.output.get(name).clone()).expect("places") };
-        assert_eq!(places("evicted"), out.evicted, "{}", case.place);
-        assert_eq!(places("flushed"), out.flushed, "{}", case.place);
-        case.expect("n_flushed", out.flushed.len() as u64);
-        case.expect("scanned", out.scanned);
-        case.expect("free_len_after", out.free_len);
-    }
-}
-
-fn lru_batch(file: &VectorFile) {
-    lru_batches(file, lru_list_batch);
 }
 
 fn page_cleaner_loop(file: &VectorFile) {

@@ -1,37 +1,31 @@
 //! Vectors of MySQL 5.7.
 
-use super::mysql56::lru_batches;
 use super::recommendation::both_ways;
 use super::{Case, Fields, Test, VectorFile, legacy};
 use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::redo::lsn::{BLOCK_BYTES, lsn_of_sn, sn_of_lsn};
 use innosim_core::seam::FlushLists;
 use innosim_flush_models::mysql57::commit_margin::{self, CommitMargin};
 use innosim_flush_models::mysql57::coordinator::{Branch, CoordinatorLoop, Top, WaitResult};
-use innosim_flush_models::mysql57::lru_batch::lru_list_batch;
 use innosim_flush_models::mysql57::recommendation::{self, RecommendationState, Recommended, Seen};
-use innosim_flush_models::mysql57::{log_write, request};
+use innosim_flush_models::mysql57::request;
 use serde_json::Value;
 
 /// Which test reads which file.
 pub(crate) const MYSQL57: &[(&str, Test)] = &[
-    ("5.7-LRU_list_batch.json", lru_batch),
     ("5.7-af_get_pct_for_dirty.json", af_get_pct_for_dirty),
     ("5.7-af_get_pct_for_lsn.json", legacy::af_get_pct_for_lsn),
     ("5.7-buf_flush_request_force.json", buf_flush_request_force),
     ("5.7-buf_get_modified_ratio_pct.json", legacy::modified_ratio_pct_real),
     ("5.7-buf_pool_get.json", legacy::buf_pool_get),
     ("5.7-coordinator_loop.json", coordinator_loop),
-    ("5.7-doublewrite_batches.json", legacy::doublewrite_batches_56),
     ("5.7-flush_area_range.json", legacy::flush_area_range_of),
-    ("5.7-flush_list_batch.json", legacy::flush_list_batch),
     ("5.7-io_capacity_max_startup.json", legacy::io_capacity_max_startup),
-    ("5.7-log_buffer_room.json", legacy::log_buffer_room_57),
     ("5.7-log_calc_max_ages.json", legacy::log_calc_max_ages),
     ("5.7-log_checkpoint_margin.json", legacy::log_checkpoint_margin_57),
     ("5.7-log_close_flag.json", legacy::log_close_flag_56),
     ("5.7-log_lsn_advance.json", legacy::log_lsn_advance),
     ("5.7-log_margin_checkpoint_age.json", log_margin_checkpoint_age),
-    ("5.7-log_write_area.json", log_write_area),
     ("5.7-loop_sleep_us.json", legacy::loop_sleep_us),
     ("5.7-min_n_per_instance.json", legacy::min_n_per_instance),
     ("5.7-page_cleaner_flush_pages_recommendation.json", flush_pages_recommendation),
@@ -70,31 +64,11 @@ fn pc_request(file: &VectorFile) {
     }
 }
 
-fn lru_batch(file: &VectorFile) {
-    lru_batches(file, lru_list_batch);
-}
-
-fn log_write_area(file: &VectorFile) {
-    for case in file.pure() {
-        let field = |name| case.input.u64(name);
-        let got = log_write::log_write_area(
-            field("buf_next_to_write"),
-            field("buf_free"),
-            field("buf_size"),
-            field("file_offset_end"),
-            field("log_write_ahead_size"),
-        );
-        case.expect("write_bytes", got.write_bytes);
-        case.expect("pad_bytes", got.pad_bytes);
-        case.expect("buf_free_after", got.buf_free);
-        case.expect("buf_next_to_write_after", got.buf_free);
-    }
-}
-
 fn log_margin_checkpoint_age(file: &VectorFile) {
     for case in file.pure() {
         let field = |name| case.input.u64(name);
-        let len = commit_margin::log_calculate_actual_len(field("len"), field("buf_free"));
+        let begin = field("buf_free") % BLOCK_BYTES;
+        let len = lsn_of_sn(sn_of_lsn(begin) + field("len")) - begin;
         let (action, sleep) = match commit_margin::log_margin_checkpoint_age(
             &legacy::lsns(&case.input),
             len,

@@ -4,7 +4,7 @@ use super::{Case, VectorFile};
 use innosim_flush_models::mysql80::checkpoint::{self, CheckpointMarks, CheckpointState};
 use innosim_flush_models::mysql80::coordinator::sync_limit_8030;
 use innosim_flush_models::mysql80::redo_geometry_8021::{MaxAges, increase_concurrency_margin};
-use innosim_flush_models::mysql80::redo_geometry_8030::{self, FilesCapacity};
+use innosim_flush_models::mysql80::redo_geometry_8030::FilesCapacity;
 use innosim_flush_models::mysql80::{free_check, limits, lsn};
 
 const PAGE_SIZE: u64 = 16_384;
@@ -75,20 +75,6 @@ pub(crate) fn log_files_capacity(file: &VectorFile) {
         case.expect("adaptive_flush_max_age", c.adaptive_flush_max_age);
         case.expect("adaptive_flush_min_age", c.adaptive_flush_min_age);
         case.expect("aggressive_checkpoint_min_age", c.aggressive_checkpoint_min_age);
-    }
-}
-
-pub(crate) fn suggested_hard_logical_capacity(file: &VectorFile) {
-    for case in file.pure() {
-        let target = case.input.bool("resizing_down").then(|| case.input.u64("target_physical_capacity"));
-        let suggested = redo_geometry_8030::suggested_hard_logical_capacity(
-            target,
-            case.input.u64("exposed_hard_logical_capacity"),
-            case.input.u64("current_physical_capacity"),
-            case.input.u64("checkpoint_age"),
-            PAGE_SIZE,
-        );
-        case.expect("hard_logical_capacity", suggested);
     }
 }
 

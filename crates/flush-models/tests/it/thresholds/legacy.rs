@@ -1,22 +1,17 @@
 //! Formulas of 5.5, 5.6, 5.7 and Percona Server 5.5.
 
 use super::PAGE;
-use innosim_core::config::FlushNeighbors;
 use innosim_core::seam::FlushLists;
 use innosim_flush_models::legacy::adaptive::AdaptiveConfig;
 use innosim_flush_models::legacy::io::io_capacity_at_startup;
-use innosim_flush_models::legacy::list_batch::{ListBatch, ListPage};
 use innosim_flush_models::legacy::log_margin::{
     LogLsns, MARGIN_55, MARGIN_56, MARGIN_57, Preflush, log_checkpoint_margin,
 };
 use innosim_flush_models::legacy::neighbors::flush_area;
 use innosim_flush_models::legacy::redo_geometry::LogAges;
-use innosim_flush_models::mysql55::list_batch::{DirtyPage, Surroundings, flush_list_batch};
-use innosim_flush_models::mysql55::lru::lru_search_distance;
 use innosim_flush_models::mysql55::master::{FlushReason, OneSecondInput, srv_master_one_second};
 use innosim_flush_models::mysql56::adaptive::{self as mysql56, af_get_pct_for_dirty};
-use innosim_flush_models::mysql57::commit_margin::{CommitMargin, log_calculate_actual_len, log_margin_checkpoint_age};
-use innosim_flush_models::mysql57::log_write::{LogWrite, log_write_area};
+use innosim_flush_models::mysql57::commit_margin::{CommitMargin, log_margin_checkpoint_age};
 use innosim_flush_models::mysql57::recommendation as mysql57;
 use innosim_flush_models::percona55::methods::{ListLevel, ListTurnover, estimate, keep_average};
 
@@ -25,22 +20,6 @@ fn the_share_of_dirty_pages_of_56_counts_from_one_percent() {
     assert_eq!(af_get_pct_for_dirty(0, 0, 5), 0);
     assert_eq!(af_get_pct_for_dirty(1, 0, 5), 100, "nothing may be dirty, and something is");
     assert_eq!(af_get_pct_for_dirty(1, 1, 5), 0, "one percent may be");
-}
-
-/// In 5.7 `buf_free` counts from the beginning of its block of 512 bytes.
-#[test]
-fn the_length_of_a_mini_transaction_counts_blocks() {
-    assert_eq!(log_calculate_actual_len(507, 512), 507);
-    assert_eq!(log_calculate_actual_len(508, 512), 508 + 16, "one block is completed");
-    assert_eq!(log_calculate_actual_len(508, 0), 508 + 16);
-}
-
-#[test]
-fn the_first_write_into_a_unit_fills_it() {
-    let write = |file_offset_end| log_write_area(1_536 + 5, 2_560 - 7, 1 << 20, file_offset_end, 8_192);
-    let whole = LogWrite { write_bytes: 1_024, pad_bytes: 0, buf_free: 505 };
-    assert_eq!(write(16_384 + 1_024), whole, "it begins where the unit does");
-    assert_eq!(write(16_384 + 512), LogWrite { write_bytes: 1_024 + 7_680, pad_bytes: 7_680, ..whole });
 }
 
 /// 5.5 to 5.7 refuse to start when the reserve, 786 432 bytes here, is half of the capacity.
@@ -61,11 +40,6 @@ fn io_capacity_is_doubled_as_long_as_that_is_a_number() {
 #[test]
 fn a_pool_of_fifteen_pages_has_no_neighbours() {
     assert_eq!([15, 16, 31, 64, 4_096].map(flush_area), [0, 1, 1, 2, 64]);
-}
-
-#[test]
-fn the_error_log_of_55_warns_after_thirty_rounds() {
-    assert_eq!([30, 31].map(|round| lru_search_distance(round, 1_000).log_warning), [false, true]);
 }
 
 /// `estimate` in its zone, with 1600 bytes of redo a second: 1000 pages may each wait for 80 000 bytes more, so 20 are due, and a
@@ -245,40 +219,6 @@ fn a_pass_of_55_flushes_a_single_page() {
         (decision.flush_reason, decision.flush_pages)
     };
     assert_eq!([0, 1].map(pass), [(FlushReason::None, 0), (FlushReason::Adaptive, 1)]);
-}
-
-/// Pages of a batch of 5.5, and the doublewrite batches that became full.
-fn batch_of_55(tail_first: &[u64], min_n: u64, doublewrite_pages: usize) -> (Vec<u64>, u64) {
-    let page = |&page| DirtyPage { page, oldest_modification: 1, io_fixed: false, buffer_fixed: false };
-    let all = Surroundings { curr_size: 65_536, lru_len: 600, space_size: 1_000, doublewrite_pages };
-    let batch = flush_list_batch(tail_first.iter().map(page).collect(), min_n, u64::MAX, &all);
-    (batch.flushed, batch.doublewrite_drains)
-}
-
-/// Neighbours before a victim may make up the number that was asked for. The victim goes all the same, what is behind it
-/// does not.
-#[test]
-fn a_victim_goes_though_its_neighbours_were_enough() {
-    assert_eq!(batch_of_55(&[1, 0, 2], 1, 128).0, [0, 1]);
-    let page = |page_no| ListPage { page_no, oldest_modification: 1, io_fixed: false, buffer_fixed: false };
-    let mode = FlushNeighbors::Area;
-    let batch = ListBatch { min_n: 1, lsn_limit: u64::MAX, mode, lru_len: 600, curr_size: 65_536, space_size: 1_000 };
-    assert_eq!(batch.run(&[1, 0, 2].map(page)), [0, 1]);
-}
-
-/// Page 64 is no neighbour of page 5: page 200 is older.
-#[test]
-fn neighbours_of_55_end_with_their_area() {
-    assert_eq!(batch_of_55(&[5, 200, 64], 2, 128).0, [5, 200]);
-    let neighbors =
-        |curr_size| Surroundings { curr_size, lru_len: 600, space_size: 1_000, doublewrite_pages: 128 }.neighbors(7);
-    assert_eq!([15, 16, 64].map(neighbors), [7..8, 7..8, 6..8], "a pool of 15 pages has no area");
-}
-
-#[test]
-fn a_batch_of_55_fills_the_doublewrite_buffer_again_and_again() {
-    let drains = |min_n| batch_of_55(&[100, 200, 300, 400, 500, 600], min_n, 2).1;
-    assert_eq!([1, 2, 3, 4, 5, 6].map(drains), [0, 1, 1, 2, 2, 3]);
 }
 
 /// Twice the async age makes each page due twice; one more is flushed. No pages make none due. Where old and new pages seem to be

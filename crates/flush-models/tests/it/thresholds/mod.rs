@@ -11,10 +11,8 @@ mod legacy;
 use innosim_core::config::{HistoryCut, PurgeTimes, PurgeWake, UndoSegments, UndoTruncation};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{FlushLists, LruManagerInput, PassReport, WorkBefore};
-use innosim_flush_models::mariadb::adaptive::{
-    AdaptiveConfig, Averages, PassInput, dirty_pct, recommendation_early, recommendation_late,
-};
-use innosim_flush_models::mariadb::page_cleaner::{Branch, PassState, branch_early, need_lru, pass_late};
+use innosim_flush_models::mariadb::adaptive::{AdaptiveConfig, Averages, PassInput, dirty_pct, recommendation_late};
+use innosim_flush_models::mariadb::page_cleaner::{Branch, PassState, need_lru, pass_late};
 use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
 use innosim_flush_models::mysql80::coordinator::{CoordinatorState, Top, WaitResult};
 use innosim_flush_models::mysql80::doublewrite_layout::DoublewriteLayout;
@@ -103,12 +101,11 @@ fn no_checkpoint_is_asked_for_that_would_be_the_first_lsn() {
     assert_eq!(checkpoint_to_request(8_192 + 1_001, 1_000), Some(8_193));
 }
 
-/// Eight pools have sixteen doublewrite instances: eight for each kind of flushing.
+/// Eight pools have sixteen doublewrite instances, eight of them for LRU flushing.
 #[test]
 fn doublewrite_instances_go_round() {
     let layout = DoublewriteLayout::new(8, 2, 4, 4);
-    let of = |pool| (layout.lru_instance(pool), layout.flush_list_instance(pool));
-    assert_eq!([of(0), of(7), of(8), of(9)], [(0, 8), (7, 15), (0, 8), (1, 9)]);
+    assert_eq!([0, 7, 8, 9].map(|pool| layout.lru_instance(pool)), [0, 7, 0, 1]);
 }
 
 /// The same of MariaDB, whose 48 pages are 786 432 bytes too; its header has 12 288.
@@ -192,8 +189,8 @@ fn mariadb(max_dirty_pages_pct: f64) -> AdaptiveConfig {
     }
 }
 
-/// Pages of a pass that only the number of dirty pages calls for: early, late.
-fn by_dirty_pages(max_dirty_pages_pct: f64, dirty_pages: u64, dirty_pct: f64) -> (u64, u64) {
+/// Pages of a pass that only the number of dirty pages calls for.
+fn by_dirty_pages(max_dirty_pages_pct: f64, dirty_pages: u64, dirty_pct: f64) -> u64 {
     let input = PassInput {
         cur_lsn: 10_000,
         time_s: 5,
@@ -204,22 +201,20 @@ fn by_dirty_pages(max_dirty_pages_pct: f64, dirty_pages: u64, dirty_pct: f64) ->
         lists: &NothingDue,
     };
     let c = mariadb(max_dirty_pages_pct);
-    let early = recommendation_early(&c, &mut Averages::default(), &input);
-    let late = recommendation_late(&c, &mut Averages::default(), &input, 0.0);
-    (early.n_pages, late.n_pages)
+    recommendation_late(&c, &mut Averages::default(), &input, 0.0).n_pages
 }
 
 #[test]
 fn mariadb_by_its_dirty_pages() {
-    assert_eq!(by_dirty_pages(90.0, 100, 45.0), (100, 100), "no more than there are");
-    assert_eq!(by_dirty_pages(90.0, 200, 45.0).1, 200);
-    assert_eq!(by_dirty_pages(90.0, 1_000, 45.0), (200, 200), "half of the limit calls for 100 pages");
-    assert_eq!(by_dirty_pages(9.0, 2_000, 90.0), (2_000, 400), "ten times the limit calls for 2000 pages");
-    assert_eq!(by_dirty_pages(9.0, 2_001, 90.0), (200, 200));
-    assert_eq!(by_dirty_pages(0.5, 3_000, 10.0), (4_000, 200), "a limit below 1 % divides in the early form alone");
-    assert_eq!(by_dirty_pages(0.95, 2_050, 10.0), (2_105, 200));
-    assert_eq!(by_dirty_pages(0.0, 2_000, 10.0), (2_000, 400), "no limit, no division");
-    assert_eq!(by_dirty_pages(1.005, 1_995, 10.0).1, 200, "a limit above 1 % divides: 1990 pages");
+    assert_eq!(by_dirty_pages(90.0, 100, 45.0), 100, "no more than there are");
+    assert_eq!(by_dirty_pages(90.0, 200, 45.0), 200);
+    assert_eq!(by_dirty_pages(90.0, 1_000, 45.0), 200, "half of the limit calls for 100 pages");
+    assert_eq!(by_dirty_pages(9.0, 2_000, 90.0), 400, "ten times the limit calls for 2000 pages");
+    assert_eq!(by_dirty_pages(9.0, 2_001, 90.0), 200);
+    assert_eq!(by_dirty_pages(0.5, 3_000, 10.0), 200, "a limit below 1 % does not divide");
+    assert_eq!(by_dirty_pages(0.95, 2_050, 10.0), 200);
+    assert_eq!(by_dirty_pages(0.0, 2_000, 10.0), 400, "no limit, no division");
+    assert_eq!(by_dirty_pages(1.005, 1_995, 10.0), 200, "a limit above 1 % divides: 1990 pages");
 }
 
 #[test]
@@ -258,16 +253,15 @@ fn pass_state() -> PassState {
 fn targets_of_mariadb_are_left_until_they_are_reached() {
     let (c, s) = (mariadb(90.0), pass_state());
     let limit = |lsn_limit| Branch::Limit { n_pages: 400, lsn_limit };
-    let passes = |s: PassState| (branch_early(&c, &s), pass_late(&c, &s));
-    assert_eq!(passes(PassState { async_lsn: 9_001, ..s }), (limit(9_001), limit(9_001)));
-    assert_eq!(passes(PassState { async_lsn: 9_000, ..s }), (Branch::Adaptive, Branch::Unemployed));
-    assert_eq!(passes(s), (Branch::Unemployed, Branch::Unemployed), "5 % are dirty, and the mark is 10 %");
-    assert_eq!(passes(PassState { dirty_pct: 10.0, ..s }), (Branch::Adaptive, Branch::Adaptive));
+    let pass = |s: PassState| pass_late(&c, &s);
+    assert_eq!(pass(PassState { async_lsn: 9_001, ..s }), limit(9_001));
+    assert_eq!(pass(PassState { async_lsn: 9_000, ..s }), Branch::Unemployed);
+    assert_eq!(pass(s), Branch::Unemployed, "5 % are dirty, and the mark is 10 %");
+    assert_eq!(pass(PassState { dirty_pct: 10.0, ..s }), Branch::Adaptive);
     let idle = PassState { activity_changed: false, cleaner_idle: true, ..s };
-    let background = Branch::Background { n_pages: 200 };
-    assert_eq!(passes(idle), (background, background));
+    assert_eq!(pass(idle), Branch::Background { n_pages: 200 });
     let unmarked = AdaptiveConfig { max_dirty_pages_pct_lwm: 0.0, ..c };
-    assert_eq!([branch_early(&unmarked, &idle), pass_late(&unmarked, &idle)], [Branch::Unemployed, Branch::Unemployed]);
+    assert_eq!(pass_late(&unmarked, &idle), Branch::Unemployed);
     assert_eq!(pass_late(&c, &PassState { need_lru: true, ..s }), Branch::LruOnly);
     assert_eq!(pass_late(&c, &PassState { need_lru: true, async_lsn: 9_001, ..s }), limit(9_001));
 }
