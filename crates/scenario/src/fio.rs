@@ -14,7 +14,7 @@ pub use job::{FioJob, FioLatency, JobKind, JobToRun};
 use crate::diagnostic::{Diagnostics, Problem, Report};
 use crate::node::{Data, Entry, Node, Table, parse};
 use crate::source::{SourceMap, Span};
-use crate::text_file::read_text;
+use crate::text_file::{read_text, stem};
 use innosim_core::storage::DeviceSpec;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ impl FioEvidence {
             match read_fio_jobs(std::slice::from_ref(path)) {
                 Ok(more) => jobs.extend(more),
                 Err(problems) => left_out.extend(problems.iter().map(|problem| {
-                    let place = problem.place.is_some().then(|| format!("{}: ", name_of(path)));
+                    let place = problem.place.is_some().then(|| format!("{}: ", stem(path)));
                     format!("{}{}", place.unwrap_or_default(), problem.message)
                 })),
             }
@@ -68,9 +68,7 @@ impl FioEvidence {
 
 /// The device that jobs determine, as TOML, behind `cap`, which is written as in `[device]`: `{ write_iops = 3000 }`.
 pub(crate) fn fitted_toml(jobs: &[FioJob], cap: Option<&str>, sources: &mut SourceMap) -> Result<String, Problem> {
-    let spec = fit::fit(jobs)?;
-    // A cap that is given is the one meant, whatever the jobs ran behind.
-    let toml = profile::to_toml(&DeviceSpec { cap: spec.cap.filter(|_| cap.is_none()), ..spec }, jobs);
+    let toml = device_toml(jobs, cap.is_some())?;
     let Some(cap) = cap else { return Ok(toml) };
     // Above the lists of tables, which would swallow it.
     let cap_line = format!("cap = {cap}\n");
@@ -82,6 +80,12 @@ pub(crate) fn fitted_toml(jobs: &[FioJob], cap: Option<&str>, sources: &mut Sour
         return Err(problem.help(help));
     }
     Ok(profile::insert_before_tables(&toml, &cap_line))
+}
+
+/// The device that the jobs determine. A cap that is given beside them is the one meant, whatever they ran behind.
+fn device_toml(jobs: &[FioJob], has_own_cap: bool) -> Result<String, Problem> {
+    let spec = fit::fit(jobs)?;
+    Ok(profile::to_toml(&DeviceSpec { cap: spec.cap.filter(|_| !has_own_cap), ..spec }, jobs))
 }
 
 /// Fits the device that a table's `fio` names and lays it under the table's other keys. `false` if none can be fitted.
@@ -102,13 +106,7 @@ pub(crate) fn lay_fio(device: &mut Table, path: &str, sources: &mut SourceMap, r
 }
 
 fn fitted(jobs: &[FioJob], own_cap: bool, entry: &Entry, sources: &mut SourceMap, report: &Report) -> Option<Table> {
-    let toml = match fit::fit(jobs) {
-        Ok(spec) => profile::to_toml(&DeviceSpec { cap: spec.cap.filter(|_| !own_cap), ..spec }, jobs),
-        Err(problem) => {
-            report.add(problem.at(entry.node.at));
-            return None;
-        }
-    };
+    let toml = device_toml(jobs, own_cap).map_err(|problem| report.add(problem.at(entry.node.at))).ok()?;
     let source = sources.add_file("device from fio", &toml);
     parse(source, &toml).ok()
 }
@@ -143,16 +141,12 @@ fn read_jobs(files: &[PathBuf], place: Option<Span>, sources: &mut SourceMap, re
         match read_text(file, WANTED) {
             Ok(text) => {
                 let source = sources.add_file(&file.display().to_string(), &text);
-                jobs.extend(job::parse_jobs(source, &name_of(file), &text, report));
+                jobs.extend(job::parse_jobs(source, &stem(file), &text, report));
             }
             Err(problem) => report.add(Problem { at: place, ..problem }),
         }
     }
     jobs
-}
-
-fn name_of(file: &Path) -> String {
-    file.file_stem().map_or_else(|| file.display().to_string(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Writes a list of paths of a layer relative to its folder.

@@ -14,7 +14,7 @@ use crate::server_files::{Models, SettingsFile, lay_files};
 use crate::shipped::{self, NotShipped, story_of};
 use crate::source::{SourceMap, Span};
 use crate::suggest::join_or;
-use crate::text_file::read_text;
+use crate::text_file::{read_text, stem};
 use crate::workloads::spectrum;
 use innosim_flush_models::registry::ModelId;
 use innosim_rules::Rule;
@@ -202,10 +202,6 @@ fn named(name: &str) -> Result<Found, Diagnostics> {
         }
         Err(_) => from_shipped(name),
     }
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned())
 }
 
 fn read_file(path: &Path) -> Result<Found, Diagnostics> {

@@ -37,6 +37,11 @@ pub(crate) fn read_text(path: &Path, wanted: &str) -> Result<String, Problem> {
     Ok(text)
 }
 
+/// The name of a file without its folder and extension.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
 /// Whether a text is UTF-16, by its byte order mark.
 pub fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])

@@ -128,7 +128,7 @@ impl Server {
         let records = config.records.map(|records| records::MvccBuffer::new(records, &spec.workload, threads));
         Server {
             innodb: Innodb { engine, purge, records },
-            cleaner: cleaner::Cleaner::new(),
+            cleaner: cleaner::Cleaner::default(),
             clients: clients.with_adaptive_hash(spec.adaptive_hash),
             end: SimTime::ZERO + spec.duration,
             events: 0,

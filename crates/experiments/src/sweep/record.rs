@@ -13,20 +13,23 @@ use serde_json::{Map, Value};
 const SERIES_POINTS: u64 = 200;
 const MIB: f64 = 1_048_576.0;
 
-/// A finished run.
-#[derive(Debug, Clone, PartialEq)]
+/// A finished run; as JSON, the line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Which run it was.
     pub id: RunId,
     /// How it ended, if that was before its planned length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early: Option<Early>,
     /// If it began from a copy of a warm server: its first seconds are of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun_warm: Option<BegunWarm>,
     /// Seconds left out at the start.
     pub warmup_s: u64,
     /// Whether the warm-up was given, or seen to end.
     pub warmup_converged: bool,
     /// Figures over the time after warm-up.
+    #[serde(flatten, with = "figures")]
     pub summary: Summary,
     /// How far throughput is known from this run alone.
     pub batches: Option<BatchInterval>,
@@ -65,21 +68,30 @@ pub struct ThinSeries {
     pub flushed: Vec<f64>,
 }
 
-/// The line of a journal. Numbers of the summary by name, so that a summary with more fields reads older lines not at
-/// all rather than wrongly.
-#[derive(Serialize, Deserialize)]
-struct Line {
-    id: RunId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    early: Option<Early>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    begun_warm: Option<BegunWarm>,
-    warmup_s: u64,
-    warmup_converged: bool,
-    regime: Regime,
-    summary: Map<String, Value>,
-    batches: Option<BatchInterval>,
-    series: ThinSeries,
+/// A summary with its numbers by name, so that one with more fields reads older lines not at all rather than wrongly.
+mod figures {
+    use super::{Deserialize, Map, Regime, Serialize, Summary, Value};
+    use serde::{Deserializer, Serializer, de::Error};
+
+    #[derive(Serialize, Deserialize)]
+    struct Figures {
+        regime: Regime,
+        summary: Map<String, Value>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(summary: &Summary, serializer: S) -> Result<S::Ok, S::Error> {
+        let named = summary.values().map(|v| (v.name.to_owned(), Value::from(v.value))).collect();
+        Figures { regime: summary.regime, summary: named }.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Summary, D::Error> {
+        let Figures { regime, summary } = Figures::deserialize(deserializer)?;
+        let figure = |name: &str| summary.get(name).and_then(Value::as_f64);
+        match Summary::NAMES.iter().find(|name| figure(name).is_none()) {
+            Some(missing) => Err(D::Error::missing_field(missing)),
+            None => Ok(Summary::from_fn(regime, |name| figure(name).unwrap_or_default())),
+        }
+    }
 }
 
 impl Record {
@@ -129,40 +141,6 @@ impl Record {
     pub fn counted_s(&self, point: &Point) -> f64 {
         self.simulated_s(point) - self.warmup_s as f64
     }
-
-    /// As one line of JSON.
-    pub(super) fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string(&Line {
-            id: self.id.clone(),
-            early: self.early,
-            begun_warm: self.begun_warm.clone(),
-            warmup_s: self.warmup_s,
-            warmup_converged: self.warmup_converged,
-            regime: self.summary.regime,
-            summary: self.summary.values().map(|v| (v.name.to_owned(), Value::from(v.value))).collect(),
-            batches: self.batches,
-            series: self.series.clone(),
-        })
-    }
-
-    /// From a line of JSON; `None` if it is none, or lacks a figure.
-    pub(super) fn from_json(text: &str) -> Option<Record> {
-        let line: Line = serde_json::from_str(text).ok()?;
-        let figure = |name: &str| line.summary.get(name).and_then(Value::as_f64);
-        if Summary::NAMES.iter().any(|name| figure(name).is_none()) {
-            return None;
-        }
-        Some(Record {
-            summary: Summary::from_fn(line.regime, |name| figure(name).unwrap_or_default()),
-            id: line.id,
-            early: line.early,
-            begun_warm: line.begun_warm,
-            warmup_s: line.warmup_s,
-            warmup_converged: line.warmup_converged,
-            batches: line.batches,
-            series: line.series,
-        })
-    }
 }
 
 impl ThinSeries {
@@ -199,12 +177,13 @@ mod tests {
         let early = Some(Early { why: Ended::AtRest, simulated_s: 90, counted_s: 60 });
         let begun_warm = Some(BegunWarm { shared_s: 20, course: "00ff".to_owned() });
         let record = Record { id, early, begun_warm, warmup_s: 30, warmup_converged: false, summary, batches, series };
-        let json = record.to_json().unwrap();
-        assert_eq!(Record::from_json(&json).unwrap(), record);
+        let json = serde_json::to_string(&record).unwrap();
+        let read = |json: &str| serde_json::from_str::<Record>(json).ok();
+        assert_eq!(read(&json), Some(record.clone()));
         let whole = Record { early: None, begun_warm: None, ..record.clone() };
-        assert_eq!(Record::from_json(&whole.to_json().unwrap()).unwrap(), whole);
-        assert_eq!(Record::from_json(&json.replace("tps_cv", "tps_xx")), None);
-        assert_eq!(Record::from_json(&json[..json.len() - 1]), None);
+        assert_eq!(read(&serde_json::to_string(&whole).unwrap()), Some(whole));
+        assert_eq!(read(&json.replace("tps_cv", "tps_xx")), None);
+        assert_eq!(read(&json[..json.len() - 1]), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! `TS` and seconds since 1970 before it, or else the server's age.
 
 use super::prometheus::{Target, target};
-use super::{Clock, Part};
+use super::{Clock, Part, samples};
 use crate::RecordingError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -100,29 +100,11 @@ fn take(part: &mut Part, scrape: &mut Scrape, series: &str, value: f64) {
 
 /// Puts the scrapes on a clock.
 fn lay(path: &Path, mut part: Part, scrapes: &[Scrape]) -> Result<Part, RecordingError> {
-    let names: BTreeSet<&String> = scrapes.iter().flat_map(|scrape| scrape.values.keys()).collect();
-    for name in names {
-        let column = scrapes.iter().map(|scrape| scrape.values.get(name).copied().unwrap_or(f64::NAN));
-        part.columns.insert(name.clone(), column.collect());
-    }
+    part.columns = samples::columns_of(scrapes.iter().map(|scrape| &scrape.values).collect());
     let times: Option<Vec<f64>> = scrapes.iter().map(|scrape| scrape.unix).collect();
-    if let Some(times) = times {
-        (part.clock, part.seconds) = (Clock::Unix, times);
-    } else if let Some(uptime) =
-        part.columns.get("Uptime").filter(|uptime| !uptime.is_empty() && uptime.iter().all(|t| t.is_finite()))
-    {
-        let (seconds, remark) = super::samples::from_uptime(uptime);
-        (part.clock, part.seconds) = (Clock::Uptime, seconds);
-        part.remarks.extend(remark);
-    } else if scrapes.len() > 1 {
-        let help = "keep mysql_global_status_uptime in what you filter, or print `TS` and the seconds since 1970 before each \
-                    scrape (date +'TS %s.%N')";
-        return Err(RecordingError::new(path, format!("holds {} scrapes without any time", scrapes.len()), help));
-    } else {
-        part.seconds = vec![0.0; scrapes.len()];
-    }
-    super::samples::forward_only(&mut part);
-    Ok(part)
+    let help = "keep mysql_global_status_uptime in what you filter, or print `TS` and the seconds since 1970 before each \
+                scrape (date +'TS %s.%N')";
+    samples::lay(path, part, times.map(|times| (Clock::Unix, times)), scrapes.len(), ("scrapes", help))
 }
 
 #[cfg(test)]

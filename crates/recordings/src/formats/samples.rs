@@ -21,7 +21,7 @@ use crate::RecordingError;
 use crate::recording::Cap;
 use innosim_flush_models::registry::{ModelId, UnknownReason, lookup, normal_name};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 /// Beginnings of names of INNODB_METRICS, for tables without heads; no variable begins so.
@@ -32,8 +32,9 @@ const A_VARIABLE: &str = "innodb_buffer_pool_size";
 const UPTIME_JITTER_S: f64 = 1.6;
 
 /// What the names of a table are, by its head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Head {
+    #[default]
     None,
     Variables,
     Metrics,
@@ -49,6 +50,7 @@ struct Sample {
     values: BTreeMap<String, f64>,
 }
 
+#[derive(Default)]
 struct Scanner {
     samples: Vec<Sample>,
     current: Sample,
@@ -66,18 +68,7 @@ struct Scanner {
 
 /// Reads the samples, and what stands once beside them; a part without samples if there are none.
 pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
-    let mut scanner = Scanner {
-        samples: Vec::new(),
-        current: Sample::default(),
-        head: Head::None,
-        tables: Tables::default(),
-        shown: HashMap::new(),
-        innodb: None,
-        part: Part::default(),
-        variables_had_head: false,
-        table_bytes: [None; 2],
-        cpus: 0,
-    };
+    let mut scanner = Scanner::default();
     for line in text.lines() {
         if line.contains("INNODB MONITOR OUTPUT") && line.contains("\\n") {
             // `mysql --batch` writes the whole text in one line.
@@ -314,13 +305,7 @@ fn without_capitals(name: &str) -> String {
 
 /// Puts samples on the best clock that they have.
 fn timed(path: &Path, mut part: Part, samples: &[Sample]) -> Result<Part, RecordingError> {
-    let mut names: Vec<&String> = samples.iter().flat_map(|sample| sample.values.keys()).collect();
-    names.sort();
-    names.dedup();
-    for name in names {
-        let values = samples.iter().map(|sample| sample.values.get(name).copied().unwrap_or(f64::NAN)).collect();
-        part.columns.insert(name.clone(), values);
-    }
+    part.columns = columns_of(samples.iter().map(|sample| &sample.values).collect());
     let all = |time: fn(&Sample) -> Option<f64>| samples.iter().map(time).collect::<Option<Vec<f64>>>();
     let times = [(Clock::Unix, all(|s| s.unix)), (Clock::Local, all(|s| s.local)), (Clock::Own, all(|s| s.own))];
     let stamped = times.into_iter().find_map(|(clock, times)| Some((clock, times.filter(|t| !t.is_empty())?)));
@@ -328,18 +313,38 @@ fn timed(path: &Path, mut part: Part, samples: &[Sample]) -> Result<Part, Record
         accumulate(&mut part.columns);
         part.remarks.push("holds differences (-r), which were summed up".to_owned());
     }
+    let help = "keep the line Uptime in the output, or print `TS` and the seconds since 1970 before each sample \
+                (date +'TS %s.%N')";
+    lay(path, part, stamped, samples.len(), ("samples", help))
+}
+
+/// Columns of samples each of which has some of them.
+pub(super) fn columns_of(samples: Vec<&BTreeMap<String, f64>>) -> BTreeMap<String, Vec<f64>> {
+    let names: BTreeSet<&String> = samples.iter().flat_map(|values| values.keys()).collect();
+    let column = |name| samples.iter().map(|values| values.get(name).copied().unwrap_or(f64::NAN)).collect();
+    names.into_iter().map(|name| (name.clone(), column(name))).collect()
+}
+
+/// Times of `samples` samples: the given ones, or else the server's uptime; `words` are what they are called, and how to
+/// have times.
+pub(super) fn lay(
+    path: &Path,
+    mut part: Part,
+    stamped: Option<(Clock, Vec<f64>)>,
+    samples: usize,
+    words: (&str, &str),
+) -> Result<Part, RecordingError> {
+    let is_whole = |uptime: &&Vec<f64>| !uptime.is_empty() && uptime.iter().all(|t| t.is_finite());
     if let Some((clock, times)) = stamped {
         (part.clock, part.seconds) = (clock, times);
-    } else if let Some(uptime) = part.columns.get("Uptime").filter(|uptime| uptime.iter().all(|t| t.is_finite())) {
+    } else if let Some(uptime) = part.columns.get("Uptime").filter(is_whole) {
         let (seconds, remark) = from_uptime(uptime);
         (part.clock, part.seconds) = (Clock::Uptime, seconds);
         part.remarks.extend(remark);
-    } else if samples.len() > 1 {
-        let help = "keep the line Uptime in the output, or print `TS` and the seconds since 1970 before each sample \
-                    (date +'TS %s.%N')";
-        return Err(RecordingError::new(path, format!("holds {} samples without any time", samples.len()), help));
+    } else if samples > 1 {
+        return Err(RecordingError::new(path, format!("holds {samples} {} without any time", words.0), words.1));
     } else {
-        part.seconds = vec![0.0; samples.len()];
+        part.seconds = vec![0.0; samples];
     }
     forward_only(&mut part);
     Ok(part)
@@ -374,12 +379,9 @@ pub(super) fn forward_only(part: &mut Part) {
         .seconds
         .iter()
         .map(|t| {
-            if *t > last {
-                last = *t;
-                true
-            } else {
-                false
-            }
+            let later = *t > last;
+            last = last.max(*t);
+            later
         })
         .collect();
     let dropped = keep.iter().filter(|keep| !**keep).count();

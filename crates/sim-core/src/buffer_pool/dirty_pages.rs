@@ -41,7 +41,7 @@ pub(super) struct InstanceLists {
 }
 
 /// The flush lists of all instances, and what of them is under write.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct DirtyPages {
     pub(super) instances: Vec<InstanceLists>,
     /// Low half of the oldest modification LSN by page, of those that are dirty; kept only where pages can leave the flush
@@ -62,16 +62,7 @@ pub(crate) struct DirtyPages {
 impl DirtyPages {
     /// No dirty pages in so many instances; written pages stay in the list for a while if there is `linked`.
     pub(super) fn new(instances: u32, linked: Option<Linked>) -> Self {
-        DirtyPages {
-            instances: vec![InstanceLists::default(); instances as usize],
-            oldest_low: None,
-            freed: Vec::new(),
-            linked,
-            unwritten: 0,
-            under_write: 0,
-            oldest: None,
-            changes: 0,
-        }
+        DirtyPages { instances: vec![InstanceLists::default(); instances as usize], linked, ..DirtyPages::default() }
     }
 
     /// From now on pages may leave the flush lists early.

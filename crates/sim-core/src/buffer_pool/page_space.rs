@@ -12,7 +12,7 @@ use std::hash::Hasher;
 pub const EXTENT_PAGES: u32 = 64;
 
 /// A run of pages of one page set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PageRun {
     /// First page.
     pub first: u32,

@@ -43,7 +43,7 @@ impl Visit {
 }
 
 /// The operations of a station over time: how many came, went and are inside.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Population {
     /// Operations that may be inside; those before `head` are gone, from there to `sorted` they are in order of
     /// completion.
@@ -85,15 +85,8 @@ impl Population {
     pub(crate) fn with_capacity(operations: usize) -> Self {
         Population {
             visits: Vec::with_capacity(SWEPT_AT * operations + SHORTEST),
-            head: 0,
-            sorted: 0,
             limit: SHORTEST,
-            by_tag: [0; TAGS],
-            arrivals: 0,
-            completions: 0,
-            responses: 0,
-            now: 0,
-            interval: (0, 0, 0),
+            ..Population::default()
         }
     }
 

@@ -18,7 +18,7 @@ use crate::server::purge::Purge;
 const SLOW_NS: u64 = 4_000_000_000;
 
 /// State of the coordinator.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Cleaner {
     waiting: bool,
     /// Why the flushing rule gave up, which ends the run.
@@ -31,16 +31,6 @@ pub(super) struct Cleaner {
 }
 
 impl Cleaner {
-    pub(super) fn new() -> Self {
-        Cleaner {
-            waiting: false,
-            failure: None,
-            loop_began: None,
-            loop_did: PassReport::default(),
-            slow_loops: Vec::new(),
-        }
-    }
-
     /// The coordinator goes to sleep: its loop is over.
     fn end_loop(&mut self, now: SimTime) {
         let Some(began) = self.loop_began.take() else { return };

@@ -40,7 +40,7 @@ pub(super) struct Run {
 }
 
 /// The pages of a transaction, and how far it is with them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Plan {
     /// Whether all places that were drawn have become pages.
     found: bool,
@@ -69,19 +69,7 @@ impl Plan {
         let of_touch = |touch: &Touch| touch.max as usize * if touch.split.is_some() { 2 } else { 1 };
         let pages = |kind: &TransactionKind| kind.touches.iter().map(of_touch).sum();
         let most = program.kinds.iter().map(pages).max().unwrap_or(0);
-        Plan {
-            found: false,
-            pages: vec![0; most].into(),
-            len: 0,
-            runs: Vec::new(),
-            drawn: 0,
-            redo: 0,
-            reads: false,
-            fresh: Vec::new(),
-            begun_by_splits: Vec::new(),
-            place: 0,
-            run: 0,
-        }
+        Plan { pages: vec![0; most].into(), ..Plan::default() }
     }
 
     /// A new transaction begins.

@@ -74,7 +74,7 @@ impl Thread {
 const PAGE_CLEANER: PassId = PassId(0);
 
 /// A request on its way.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Pass {
     requester: Requester,
     pub(in crate::server) request: Option<FlushRequest>,
@@ -85,7 +85,7 @@ pub(super) struct Pass {
 }
 
 /// Passes and their threads.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Passes {
     /// The page cleaner's threads come first.
     pub(in crate::server) threads: Vec<Thread>,
@@ -109,24 +109,14 @@ pub(super) struct Passes {
 impl Passes {
     pub(in crate::server) fn new(cleaner_threads: u32, instances: u32) -> Self {
         let cleaner_threads = cleaner_threads.max(1) as usize;
-        let none = Pass {
-            requester: Requester::PageCleaner,
-            request: None,
-            next_slot: 0,
-            running: 0,
-            report: PassReport::default(),
-        };
         Passes {
             threads: vec![Thread::idle(Some(PAGE_CLEANER)); cleaner_threads],
             cleaner_threads,
-            unused_threads: Vec::new(),
-            passes: vec![none],
-            unused_passes: Vec::new(),
+            passes: vec![Pass::default()],
             building: vec![false; instances as usize],
             lru_building: vec![false; instances as usize],
             lru_in_flight: vec![0; instances as usize],
-            lru_waiters: Vec::new(),
-            batch_waiters: Vec::new(),
+            ..Passes::default()
         }
     }
 

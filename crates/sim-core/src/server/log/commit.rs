@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 const BACKGROUND_PERIOD: SimDuration = SimDuration::from_secs(1);
 
 /// State of the writer's and flusher's customers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::server) struct Commit {
     wake_up: SimDuration,
     /// Committing clients in order of their LSN.
@@ -52,18 +52,7 @@ pub(in crate::server) struct Commit {
 
 impl Commit {
     pub(in crate::server) fn new(wake_up: SimDuration) -> Self {
-        Commit {
-            wake_up,
-            waiters: VecDeque::new(),
-            durable_waiters: Vec::new(),
-            syncing: None,
-            wanted_lsn: 0,
-            written_event: None,
-            leader_wrote: false,
-            last_sync_began: SimTime::ZERO,
-            in_extra_margin: false,
-            soft_limit_lsn: u64::MAX,
-        }
+        Commit { wake_up, soft_limit_lsn: u64::MAX, ..Commit::default() }
     }
 
     /// Whether somebody waits for redo beyond what is durable.

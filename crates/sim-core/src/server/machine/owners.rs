@@ -5,9 +5,10 @@ use crate::server::machine::events::Event;
 use crate::server::machine::ids::{ClientId, ThreadId};
 
 /// Who asks for something that takes time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::server) enum Requester {
     /// The page cleaner's coordinator (the master thread in 5.5).
+    #[default]
     PageCleaner,
     /// A user thread.
     Client(ClientId),

@@ -29,7 +29,7 @@ struct UndoPage {
 }
 
 /// An undo tablespace, or the undo logs of the system tablespace.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct UndoSpace {
     /// Pages to be used, the one freed last at the end.
     free: Vec<u32>,
@@ -66,14 +66,8 @@ impl UndoSpaces {
         space: &mut PageSpace,
         instance_of: &dyn Fn(u32, u32) -> u32,
     ) -> Self {
-        let undo_space = |id: u32| UndoSpace {
-            free: Vec::new(),
-            cut_off: Vec::new(),
-            extent: space.add(id, EXTENT_PAGES, instance_of),
-            pages: 0,
-            held: 0,
-            closed_after: None,
-        };
+        let undo_space =
+            |id: u32| UndoSpace { extent: space.add(id, EXTENT_PAGES, instance_of), ..UndoSpace::default() };
         UndoSpaces {
             config,
             spaces: config.spaces().map(undo_space).collect(),

@@ -22,7 +22,7 @@ struct Slot {
 }
 
 /// The cached records.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RowCache {
     capacity: u64,
     used: u64,
@@ -39,16 +39,7 @@ pub(super) struct RowCache {
 
 impl RowCache {
     pub(in crate::server) fn new(capacity: u64) -> Self {
-        RowCache {
-            capacity,
-            used: 0,
-            places: HashMap::default(),
-            slots: Vec::new(),
-            hand: 0,
-            changed: VecDeque::new(),
-            writing_back_from: 0,
-            redo_fixed: 0,
-        }
+        RowCache { capacity, ..RowCache::default() }
     }
 
     /// Whether a record is there; it then stays longer.

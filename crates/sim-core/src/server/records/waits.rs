@@ -16,7 +16,7 @@ use crate::server::machine::ids::ClientId;
 use crate::server::records::MvccBuffer;
 
 /// Who waits, and room that is kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RecordWaits {
     /// Room in the redo log kept for the transaction of each client, and for all of them, bytes.
     reserved: Vec<u64>,
@@ -31,13 +31,7 @@ pub(super) struct RecordWaits {
 
 impl RecordWaits {
     pub(in crate::server) fn new(clients: u32) -> Self {
-        RecordWaits {
-            reserved: vec![0; clients as usize],
-            reserved_total: 0,
-            for_memory: Vec::new(),
-            for_redo: Vec::new(),
-            redo_was_short: false,
-        }
+        RecordWaits { reserved: vec![0; clients as usize], ..RecordWaits::default() }
     }
 
     /// Clients that wait here.
