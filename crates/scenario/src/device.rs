@@ -12,7 +12,7 @@ use crate::resolved::{Resolved, quoted};
 use crate::section::Section;
 use crate::source::SourceMap;
 use crate::suggest::{did_you_mean, join_or};
-use innosim_core::storage::{BurstSpec, CapSpec, DepthTimes, DeviceSpec, TimedOp};
+use innosim_core::storage::{ArraySpec, BurstSpec, CapSpec, DepthTimes, DeviceSpec, TimedOp};
 
 /// The shipped profiles: name and text.
 const PROFILES: &[(&str, &str)] = &[
@@ -39,6 +39,21 @@ pub(crate) const CAP_KEYS: &[Key] = &[
     Key::default("read_bytes_per_s", Kind::Bandwidth, "\"none\"", "Bytes read a second."),
     Key::default("write_bytes_per_s", Kind::Bandwidth, "\"none\"", "Bytes written a second."),
     Key::default("slice", Kind::Duration, "\"100ms\"", "Length of the slices in which the budgets are handed out."),
+];
+
+/// Keys of an array of disks.
+pub(crate) const ARRAY_KEYS: &[Key] = &[
+    Key::required(
+        "cache_bytes",
+        whole(4 << 20, 1 << 40),
+        "Writes that the controller keeps until the disks have done them.",
+    ),
+    Key::required(
+        "strip_bytes",
+        whole(1 << 14, 1 << 30),
+        "Adjacent bytes on one disk, before the next has the following ones.",
+    ),
+    Key::required("head_bytes_per_s", Kind::Bandwidth, "Rate at which bytes pass under the head of one disk."),
 ];
 
 /// Kinds of operations in `at_depth`.
@@ -125,6 +140,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
     Key::required("sync_counts_as_write", Kind::Switch, "Whether a sync takes one operation of write_iops."),
     Key::optional("burst", Kind::Table(BURST_KEYS), "no burst credits", "Burst credits of a cloud volume."),
     Key::optional("cap", Kind::Table(CAP_KEYS), "no caps", "Caps of a control group or a cloud, handed out in slices."),
+    Key::optional(
+        "array",
+        Kind::Table(ARRAY_KEYS),
+        "one disk, or a device without a write cache that outlives a power failure",
+        "Disks behind a controller whose write cache a battery keeps; `channels` of them work at a time.",
+    ),
     Key::default(
         "seek_free_bytes",
         whole(0, 1 << 30),
@@ -282,6 +303,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         unwritten_redo_bytes: section.integer("unwritten_redo_bytes"),
         redo_map_block: section.switch("redo_map_block"),
         seek_free_bytes: section.integer("seek_free_bytes"),
+        array: read_array(&mut section),
         at_depth: read_depths(&mut section),
     };
     if spec.queue_depth < spec.channels {
@@ -310,6 +332,19 @@ fn read_cap(section: &mut Section<'_>) -> Option<CapSpec> {
         section.report.add(Problem::new(format!("`{}`: {why}", section.path_of("cap"))).at(cap.at_key("slice")));
     }
     section.resolved.table("cap", cap.resolved);
+    Some(spec)
+}
+
+fn read_array(section: &mut Section<'_>) -> Option<ArraySpec> {
+    let table = section.table("array")?;
+    let path = section.path_of("array");
+    let mut array = Section::open(table, ARRAY_KEYS, path, section.report);
+    let spec = ArraySpec {
+        cache_bytes: array.integer("cache_bytes"),
+        strip_bytes: array.integer("strip_bytes"),
+        head_bytes_per_s: array.ceiling("head_bytes_per_s").unwrap_or(0.0),
+    };
+    section.resolved.table("array", array.resolved);
     Some(spec)
 }
 

@@ -8,8 +8,8 @@
 //!
 //! The rules by which a completion is computed at submission stand at the head of `storage/device.rs`, what channels
 //! and ceilings do at the head of `storage/lane.rs`, the way a limit on a rate is kept exactly at the head of
-//! `storage/ceiling.rs`, caps that are handed out in slices at the head of `storage/gate.rs`, and times that depend on
-//! what is in flight at the head of `storage/loaded.rs`.
+//! `storage/ceiling.rs`, caps that are handed out in slices at the head of `storage/gate.rs`, times that depend on
+//! what is in flight at the head of `storage/loaded.rs`, and the cache of a controller at the head of `storage/write_cache.rs`.
 
 mod ceiling;
 mod device;
@@ -19,7 +19,8 @@ mod limits;
 mod loaded;
 mod spec;
 mod totals;
+mod write_cache;
 
 pub use device::{Device, Op, SPLIT_BYTES};
-pub use spec::{BurstSpec, CapSpec, DepthTimes, DeviceSpec, StorageSpec, TimedOp};
+pub use spec::{ArraySpec, BurstSpec, CapSpec, DepthTimes, DeviceSpec, StorageSpec, TimedOp};
 pub use totals::{DeviceInterval, DeviceTotals};

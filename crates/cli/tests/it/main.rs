@@ -15,6 +15,7 @@ mod museum;
 mod new_rule;
 mod pages;
 mod public_inputs;
+mod published_stall;
 mod recommend;
 mod replay;
 mod reproduce;

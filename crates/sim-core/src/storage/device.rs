@@ -39,6 +39,10 @@
 //! **Measured times.** Where the times of a kind of operation were measured at several depths (`at_depth`), they
 //! replace its distribution, its transfer and the interference (see [`super::loaded`]).
 //!
+//! **An array** (`array`) is `channels` disks behind a controller with a write cache (see [`super::write_cache`]): a write is complete
+//! when it lies there, in the time of a sequential write and its transfer over the link, and the disks work it off as above. A page near the one before it
+//! needs no seek if it lies on the same strip of a disk; it passes under that disk's head.
+//!
 //! **Accounting** is exact and needs no events (see [`crate::kernel::station`]). The utilisation is that of the busiest
 //! part: the channels (on average over them), each ceiling, the sync unit. While a barrier is pending or running, every
 //! part counts as busy, for it can serve nothing else.
@@ -51,8 +55,9 @@
 use super::gate::{Gate, ONE_OPERATION_BYTES, PARTS_OF_OPERATION};
 use super::lane::{LANE_PARTS, Lane, RANDOM, SEQUENTIAL};
 use super::loaded::LoadedTimes;
-use super::spec::{DeviceSpec, TimedOp};
+use super::spec::{ArraySpec, DeviceSpec, TimedOp};
 use super::totals::{DeviceInterval, DeviceTotals};
+use super::write_cache::WriteCache;
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::station::StationReport;
@@ -132,6 +137,8 @@ pub struct Device {
     capped_lane: Option<Box<Lane>>,
     caps: Option<Caps>,
     loaded: Option<Box<Loaded>>,
+    cache: Option<Box<WriteCache>>,
+    array: Option<ArraySpec>,
     flush: Flush,
     population: Population,
     /// When every operation of a kind that was submitted so far is complete.
@@ -172,6 +179,8 @@ impl Device {
                 }
             }),
             loaded: Loaded::new(spec),
+            cache: WriteCache::new(spec).map(Box::new),
+            array: spec.array.clone(),
             flush: Flush::default(),
             population: Population::with_capacity(2 * spec.queue_depth as usize),
             complete_at: [SimTime::ZERO; TAGS],
@@ -240,6 +249,12 @@ impl Device {
         self.seek_free_bytes
     }
 
+    /// Pages that lie together on one disk of an array; `None` where all pages that are near each other do.
+    #[inline]
+    pub(crate) fn strip_bytes(&self) -> Option<u64> {
+        self.array.as_ref().map(|array| array.strip_bytes)
+    }
+
     /// Whether a cache flush waits for all commands and holds the later ones.
     pub(crate) fn flush_is_barrier(&self) -> bool {
         self.sync_is_barrier
@@ -253,7 +268,10 @@ impl Device {
         self.totals.random_write_bytes += bytes;
         let at = self.pass_write_cap(now, bytes);
         let lane = self.capped_lane.as_deref().unwrap_or(&self.lane);
-        let service = lane.write_transfer(distance);
+        let service = match &self.array {
+            Some(array) => SimDuration((distance as f64 * 1e9 / array.head_bytes_per_s + 0.5) as u64),
+            None => lane.write_transfer(distance),
+        };
         self.serve_write(at, service, bytes, false)
     }
 
@@ -269,7 +287,9 @@ impl Device {
     #[inline]
     fn submit_write(&mut self, now: SimTime, bytes: u64, sequential: bool) -> SimTime {
         let at = self.pass_write_cap(now, bytes);
-        let service = self.write_time(at, bytes, sequential);
+        // In a cache it takes its time below.
+        let cached = sequential && self.cache.is_some();
+        let service = if cached { SimDuration::ZERO } else { self.write_time(at, bytes, sequential) };
         self.serve_write(at, service, bytes, sequential)
     }
 
@@ -279,7 +299,14 @@ impl Device {
         let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
         let pieces = pieces(bytes);
         self.totals.write_pieces += pieces;
-        let completion = lane.serve_write(at, service, pieces, bytes);
+        let completion = match self.cache.as_deref_mut() {
+            Some(cache) => {
+                let done = if sequential { at } else { lane.serve_write(at, service, pieces, bytes) };
+                let entered = cache.admit(at, bytes, done);
+                entered + self.sequential_write.sample(&mut self.rng) + cache.transfer(bytes)
+            }
+            None => lane.serve_write(at, service, pieces, bytes),
+        };
         if self.loaded.is_some() {
             lane.enter(completion, if sequential { SEQUENTIAL } else { RANDOM });
         }

@@ -83,9 +83,23 @@ pub struct DeviceSpec {
     /// bytes pass under the head. 0 for a device that does not seek.
     #[serde(default)]
     pub seek_free_bytes: u64,
+    /// The disks are an array behind a controller that keeps writes in a cache: `channels` of them work at a time.
+    #[serde(default)]
+    pub array: Option<ArraySpec>,
     /// Measured times by operations in flight; they replace the distributions above for their kind of operation.
     #[serde(default)]
     pub at_depth: Vec<DepthTimes>,
+}
+
+/// An array of disks behind a controller whose write cache a battery keeps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArraySpec {
+    /// Writes that the controller keeps, bytes.
+    pub cache_bytes: u64,
+    /// Adjacent bytes on one disk, before the next disk has the following ones.
+    pub strip_bytes: u64,
+    /// Rate at which bytes pass under the head of one disk, a second.
+    pub head_bytes_per_s: f64,
 }
 
 fn one() -> f64 {
@@ -176,6 +190,7 @@ impl DeviceSpec {
             unwritten_redo_bytes: 0,
             redo_map_block: false,
             seek_free_bytes: 0,
+            array: None,
             at_depth: Vec::new(),
         }
     }
@@ -211,6 +226,7 @@ impl DeviceSpec {
             unwritten_redo_bytes: _,
             redo_map_block: _,
             seek_free_bytes: _,
+            array,
             at_depth,
         } = self;
         for time in [random_read, random_write, sequential_write, sync] {
@@ -228,6 +244,9 @@ impl DeviceSpec {
         }
         if let Some(cap) = cap {
             cap.speed_up(factor);
+        }
+        if let Some(ArraySpec { cache_bytes: _, strip_bytes: _, head_bytes_per_s }) = array {
+            *head_bytes_per_s = scaled(*head_bytes_per_s, factor);
         }
     }
 
@@ -273,7 +292,11 @@ impl DeviceSpec {
         if !(0.0..=100.0).contains(&self.sync_operations) {
             return Err(format!("sync_operations must be from 0 to 100, not {}", self.sync_operations));
         }
-        if self.seek_free_bytes > 0 && self.write_bytes_per_s.is_none() {
+        self.array.as_ref().map_or(Ok(()), ArraySpec::validate)?;
+        if self.array.is_some() && self.cap.is_some() {
+            return Err("array and cap don't go together: what waits for a cap is in no cache yet".to_owned());
+        }
+        if self.seek_free_bytes > 0 && self.write_bytes_per_s.is_none() && self.array.is_none() {
             return Err(
                 "seek_free_bytes needs write_bytes_per_s, the rate at which bytes pass under the head".to_owned()
             );
@@ -308,6 +331,19 @@ impl DeviceSpec {
             }
         }
         Ok(())
+    }
+}
+
+impl ArraySpec {
+    /// Checks that the cache holds a doublewrite batch, and that a strip holds a page.
+    pub fn validate(&self) -> Result<(), String> {
+        if !(4 << 20..=1 << 40).contains(&self.cache_bytes) {
+            return Err(format!("array.cache_bytes must be from 4 MiB to 1 TiB, not {} bytes", self.cache_bytes));
+        }
+        if !(1 << 14..=1 << 30).contains(&self.strip_bytes) {
+            return Err(format!("array.strip_bytes must be from 16 KiB to 1 GiB, not {} bytes", self.strip_bytes));
+        }
+        check_rate("array.head_bytes_per_s", self.head_bytes_per_s)
     }
 }
 

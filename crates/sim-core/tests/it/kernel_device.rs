@@ -3,7 +3,7 @@
 use innosim_core::kernel::random::Rng;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::storage::{BurstSpec, Device, DeviceInterval, DeviceSpec, Op, SPLIT_BYTES};
+use innosim_core::storage::{ArraySpec, BurstSpec, CapSpec, Device, DeviceInterval, DeviceSpec, Op, SPLIT_BYTES};
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -424,7 +424,7 @@ prop_compose! {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, sync_goes_first: false, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
             reads_a_page_written: 0.0, read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
-            drain_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, at_depth: Vec::new(),
+            drain_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, array: None, at_depth: Vec::new(),
         }
     }
 }
@@ -549,4 +549,52 @@ fn a_page_near_the_last_one_needs_no_seek() {
     assert_eq!((totals.random_writes, totals.random_write_bytes), (4, 4 * PAGE));
     let no_rate = DeviceSpec { seek_free_bytes: PAGE, write_bytes_per_s: None, ..plain() };
     assert!(no_rate.validate().unwrap_err().contains("seek_free_bytes needs write_bytes_per_s"));
+}
+
+/// Behind a cache that a battery keeps, writes take no longer than to get there, until it is full; then they go at the rate of the disks.
+#[test]
+fn an_array_keeps_writes_until_its_cache_is_full() {
+    let array = ArraySpec { cache_bytes: 4 << 20, strip_bytes: 4 * PAGE, head_bytes_per_s: 100e6 };
+    let disks = DeviceSpec {
+        channels: 2,
+        random_write: fixed(5_000.0),
+        sequential_write: fixed(100.0),
+        link_bytes_per_s: Some(1e9),
+        seek_free_bytes: 64 * PAGE,
+        write_bytes_per_s: None,
+        array: Some(array),
+        sync_is_barrier: false,
+        ..plain()
+    };
+    let mut device = build(&disks);
+    let in_cache = |bytes: u64| SimDuration(100_000 + bytes);
+    let fits = (4 << 20) / PAGE;
+    for page in 0..fits {
+        let done = device.submit(SimTime::ZERO, Op::RandomWrite, PAGE);
+        assert_eq!(done, SimTime::ZERO + in_cache(PAGE), "page {page}");
+    }
+    // Two disks make room for two pages each 5 ms.
+    let waits = [1, 1, 2, 2].map(|turn| SimTime(turn * 5 * MS) + in_cache(PAGE));
+    assert_eq!([(); 4].map(|()| device.submit(SimTime::ZERO, Op::RandomWrite, PAGE)), waits);
+    // The doublewrite waits for room as well, and costs the disks nothing.
+    let batch = device.submit(SimTime::ZERO, Op::SequentialWrite, 4 * PAGE);
+    assert_eq!(batch, SimTime(4 * 5 * MS) + in_cache(4 * PAGE));
+    // The flush waits for what is not in the cache yet, and for no disk.
+    assert!(device.submit(SimTime::ZERO, Op::Sync, 0) <= batch + SimDuration(5 * MS));
+    let mut idle = build(&disks);
+    idle.submit(SimTime::ZERO, Op::RandomWrite, PAGE);
+    idle.submit_near(SimTime::ZERO, PAGE, PAGE);
+    let report = idle.report(SimTime(10 * MS));
+    assert_eq!(report.completions, 2);
+    let sheet = DeviceSpec {
+        cap: Some(CapSpec {
+            read_iops: None,
+            write_iops: Some(100.0),
+            read_bytes_per_s: None,
+            write_bytes_per_s: None,
+            slice_ns: 100 * MS,
+        }),
+        ..disks
+    };
+    assert!(sheet.validate().unwrap_err().contains("array and cap"));
 }

@@ -350,7 +350,9 @@ impl Flush {
         let pages = &self.batches.get(batch).pages;
         let (last, page) = (pages[place - 1], pages[place]);
         let distance = u64::from(page.checked_sub(last)?) * PAGE_BYTES;
-        (distance <= near && machine.space.space_of(last) == machine.space.space_of(page)).then_some(distance)
+        let strip = |page: u32| machine.data_device.strip_bytes().map(|strip| u64::from(page) * PAGE_BYTES / strip);
+        let together = machine.space.space_of(last) == machine.space.space_of(page) && strip(last) == strip(page);
+        (distance <= near && together).then_some(distance)
     }
 
     /// The thread's batch is on its way, or over: the thread goes on.
