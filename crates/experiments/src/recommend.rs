@@ -105,6 +105,9 @@ pub struct Answer {
     pub stressed: Vec<Stressed>,
     /// The present capacities with twice the redo log, where nothing else may be recommended.
     pub larger_redo: Option<Row>,
+    /// Most that twice the redo log of the best would gain, a share of the goal, where larger ones were asked for and left out as that is
+    /// too little.
+    pub redo_gains_at_most: Option<f64>,
     /// As good as the best with the fewest writes, but without the reserve.
     pub fewest_writes: Option<Row>,
     /// Inputs to be measured first, the one that matters most first.
@@ -143,6 +146,7 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
     }
     let verdict = verdict::in_time(&bench, verdict, best.point);
     let fewest_writes = judge::fewest_writes(&bench, &tried, best.point);
+    let redo_gains_at_most = if question.redo { search::redo_gains_at_most(&bench, best.point) } else { None };
     let mut shown = vec![current.point, best.point];
     shown.dedup();
     Ok(Answer {
@@ -150,6 +154,7 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
         safer: what_if.safer.and_then(row),
         candidates: bench.points().into_iter().filter(|&point| Some(point) != larger_redo).filter_map(row).collect(),
         larger_redo: larger_redo.and_then(row),
+        redo_gains_at_most,
         fewest_writes: fewest_writes.and_then(row),
         stressed: bench.stressed(&shown),
         current,

@@ -118,7 +118,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) duration: Option<String>,
     /// Runs of each setting that could be the answer
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = |text: &str| within(text, 1, 1000))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = |text: &str| within(text, 1, 1000))]
     pub(crate) replications: u32,
     /// Advise although the back-test failed
     #[arg(long)]

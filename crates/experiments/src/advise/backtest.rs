@@ -52,7 +52,7 @@ pub struct Backtest {
     pub device: String,
     /// Clients whose waiting for the server makes the load; `None` if it was driven by the recorded demand.
     pub clients: Option<u32>,
-    /// CPU time of a unit of work that they came to the recorded throughput with, µs.
+    /// CPU time of a unit of work that they came to the recorded throughput of the first half with, µs; `None` if no CPU time did it.
     pub(super) cpu_us: Option<f64>,
     /// Measured and predicted figures of the second half.
     pub validation: Validation,
@@ -89,6 +89,12 @@ impl Backtest {
     pub(super) fn distance(&self) -> f64 {
         let of_metrics: f64 = self.judged().map(|(metric, _)| metric.error().map_or(1.0, f64::abs)).sum();
         of_metrics + self.disk.as_ref().map_or(0.0, DiskSeen::distance)
+    }
+
+    /// Whether the throughput is off by no more than a share.
+    pub(super) fn throughput_is_within(&self, share: f64) -> bool {
+        let throughput = self.validation.metrics.iter().find(|metric| metric.name == THROUGHPUT.0);
+        throughput.and_then(Metric::error).is_some_and(|error| error.abs() <= share)
     }
 
     /// Whether the latency came out as it was recorded.
@@ -237,7 +243,8 @@ impl Halves<'_> {
         let drive = Drive::Closed(clients);
         let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
         let test = self.run_all(vec![(name.clone(), prediction)])?.pop().ok_or("no run was made")?;
-        Ok(Backtest { clients: Some(clients), cpu_us: measured.calibration.get("cpu"), ..test })
+        let cpu_us = measured.calibration.get("cpu").filter(|_| measured.throughput_is_off.is_none());
+        Ok(Backtest { clients: Some(clients), cpu_us, ..test })
     }
 
     /// Tests driven by the recorded demand, the best one first.

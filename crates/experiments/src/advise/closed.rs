@@ -3,13 +3,15 @@
 //! Of a closed loop the recorded throughput is itself a measurement: the CPU time of a unit of work (client and network
 //! included) is what makes the simulated server, with the present settings on this device, come to it. It is found by a few
 //! runs; each moves it by the difference of the time that a client takes for a unit. As long as that is far off, two minutes
-//! tell it; runs as long as the recording, in which the age may come and go, are made where it is near.
+//! tell it; runs as long as the recording, in which the age may come and go, are made where it is near. They end when they are at rest
+//! ([`rest`](crate::rest)).
 
 use super::demand::Demand;
 use super::measured::Measured;
 use super::text::{Drive, Wanted, usual_state};
 use crate::calibrate::{Device, Others};
 use crate::recommend::TrialRunner;
+use crate::rest::{Ended, STILL, may_end_early, until_known};
 use crate::runner::Job;
 use innosim_recordings::Recording;
 use innosim_scenario::{Overrides, Source, load};
@@ -17,7 +19,7 @@ use innosim_scenario::{Overrides, Source, load};
 /// Runs.
 const ROUNDS: usize = 8;
 /// Error of the throughput that is good enough, and that from which on longer runs are made.
-const CLOSE: f64 = 0.01;
+pub(super) const CLOSE: f64 = 0.01;
 const NEAR: f64 = 0.04;
 /// Length of the first ones, and of the longest, seconds.
 const FIRST_S: f64 = 120.0;
@@ -59,26 +61,26 @@ pub(super) fn take_throughput(
         let scenario = load(Source::Text { name: &recording.name, text: &text }, &Overrides::default())
             .map_err(|problems| problems.to_string())?;
         runner.stage("throughput", 1, length as u64);
-        let output = runner.execute(Job { scenario: &scenario, replication: 0 }).map_err(|error| error.to_string())?;
-        let half = &output.series[output.series.len() / 2..];
+        let job = Job { scenario: &scenario, replication: 0 };
+        let is_rest = |why| why == Ended::AtRest;
+        let (output, early) = until_known(job.seconds(), 0, may_end_early(&scenario), STILL, is_rest, |is_enough| {
+            runner.execute_until(job, is_enough)
+        })
+        .map_err(|error| error.to_string())?;
+        let seconds = output.series.len();
+        let half = &output.series[early.map_or(seconds / 2, |early| seconds - early.counted_s as usize)..];
         Ok(half.iter().map(|second| second.transactions as f64).sum::<f64>() / half.len().max(1) as f64)
     })?;
     let off = nearest.rate / aim.rate - 1.0;
-    let scale = measured.calibration.cpu_taken.map_or(1.0, |taken| taken.cost_scale(nearest.cpu));
-    let method = if nearest.is_close(&aim) {
-        let within = if scale < 1.0 {
-            format!(
-                ", with syncs and page writes at {:.0} % of what they take on our machines, so that all take what was recorded",
-                100.0 * scale
-            )
-        } else {
-            String::new()
-        };
-        format!("what brings {clients} clients to the recorded throughput{within}")
+    if nearest.is_close(&aim) {
+        take_found(measured, clients, nearest.cpu);
     } else {
-        format!("the nearest that was tried: {clients} clients are {:+.0} % off the recorded throughput", 100.0 * off)
-    };
-    measured.set_cpu(nearest.cpu, method);
+        let method = format!(
+            "the nearest that was tried: {clients} clients are {:+.0} % off the recorded throughput",
+            100.0 * off
+        );
+        measured.set_cpu(nearest.cpu, method);
+    }
     measured.throughput_is_off = (!nearest.is_close(&aim)).then(|| {
         format!(
             "no CPU time that was tried brings {clients} clients to the recorded {:.0} a second: the nearest, {:.0} us a unit of \
@@ -91,6 +93,20 @@ pub(super) fn take_throughput(
         )
     });
     Ok(())
+}
+
+/// Sets the CPU time that was found to bring `clients` to the recorded throughput.
+pub(super) fn take_found(measured: &mut Measured, clients: u32, us: f64) {
+    let scale = measured.calibration.cpu_taken.map_or(1.0, |taken| taken.cost_scale(us));
+    let within = if scale < 1.0 {
+        format!(
+            ", with syncs and page writes at {:.0} % of what they take on our machines, so that all take what was recorded",
+            100.0 * scale
+        )
+    } else {
+        String::new()
+    };
+    measured.set_cpu(us, format!("what brings {clients} clients to the recorded throughput{within}"));
 }
 
 /// What a closed loop must come to.

@@ -59,27 +59,27 @@ impl<'a> Subject<'a> {
     pub(super) fn findings(&self) -> Result<Findings, AdviseError> {
         let request = self.request;
         let disk = self.telling.disk_use();
-        let tested = || backtest(&self.telling, &request.devices, request.seed, disk.as_ref(), self.runner);
-        // Runs one after the other leave a processor without work: where the device is known, both at once.
-        let only = if let [(_, only)] = &request.devices[..] { Some(only) } else { None };
-        let (tested, measured) = rayon::join(tested, || only.map(|device| self.measured(device, None)));
         let no_load = |why| no_load(request, self.runner, why);
-        let Tested { tests: mut others, not_it, lifted } = tested.map_err(no_load)?;
+        let Tested { tests: mut others, not_it, lifted } =
+            backtest(&self.telling, &request.devices, request.seed, disk.as_ref(), self.runner).map_err(no_load)?;
         let best = others.remove(0);
         let device = request.devices.iter().chain(&lifted).find(|(name, _)| *name == best.device);
         let device = device.map(|(_, device)| device.clone()).unwrap_or_default();
-        let measured = measured.unwrap_or_else(|| self.measured(&device, best.cpu_us)).map_err(no_load)?;
+        let measured = self.measured(&device, &best).map_err(no_load)?;
         Ok(Findings { best: Some(best), others, not_it, device, measured })
     }
 
-    /// The load on a device; of a closed loop the CPU time is found out from the first guess on that is near.
-    fn measured(&self, device: &Device, first_us: Option<f64>) -> Result<Measured, String> {
+    /// The load on a device. The CPU time of a closed loop is that of the back-test, if the whole recording comes out with it, or is found
+    /// out from there.
+    fn measured(&self, device: &Device, test: &Backtest) -> Result<Measured, String> {
         let mut measured = Measured::of(&self.unknown.recording)?;
-        if let Some(clients) = self.demand.closed {
-            if let Some(us) = first_us {
-                measured.guess_cpu(us);
-            }
-            closed::take_throughput(&mut measured, &self.telling, &self.demand, clients, device, self.runner)?;
+        let Some(clients) = self.demand.closed else { return Ok(measured) };
+        if let Some(us) = test.cpu_us {
+            measured.guess_cpu(us);
+        }
+        match test.cpu_us.filter(|_| test.throughput_is_within(closed::CLOSE)) {
+            Some(us) => closed::take_found(&mut measured, clients, us),
+            None => closed::take_throughput(&mut measured, &self.telling, &self.demand, clients, device, self.runner)?,
         }
         Ok(measured)
     }
@@ -128,4 +128,69 @@ fn busiest(recording: &Recording) -> Recording {
     let starts = demand.pieces.iter().map(|(at, _)| *at).filter(|at| at + LONGEST_S <= end);
     let from = starts.max_by(|a, b| within(*a).total_cmp(&within(*b)).then(b.total_cmp(a))).unwrap_or(start);
     recording.between(from, from + LONGEST_S).begun_before(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recommend::Goal;
+    use crate::runner::Job;
+    use innosim_core::metrics::{RunOutput, SecondSample};
+    use innosim_core::server::RunError;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A server that does so many units of work a second, in runs of half a recording's length and in longer ones, whatever they take. It
+    /// counts its runs.
+    struct Steady {
+        half_s: f64,
+        rates: [f64; 2],
+        runs: AtomicUsize,
+    }
+
+    impl TrialRunner for Steady {
+        fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+            let rate = self.rates[usize::from(job.seconds() as f64 > 1.5 * self.half_s)];
+            let second = |second| SecondSample { second, transactions: rate as u64, ..SecondSample::default() };
+            Ok(RunOutput { series: (1..=job.seconds()).map(second).collect(), ..RunOutput::default() })
+        }
+    }
+
+    /// The CPU time with which the back-test comes to the recorded throughput is that of the load: no run looks for it again.
+    #[test]
+    fn a_cpu_time_that_the_back_test_confirms_is_not_looked_for_again() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
+        let recording = innosim_recordings::find(&path).unwrap().remove(0);
+        let request = Request {
+            recording: &recording,
+            devices: vec![("nvme".to_owned(), Device::Profile("nvme".to_owned()))],
+            goal: Goal::Throughput,
+            redo: false,
+            load: 1.0,
+            seed: None,
+            set: Vec::new(),
+            duration: None,
+            replications: 1,
+            anyway: false,
+            courses: false,
+        };
+        let telling = busiest(&recording.as_unknown_load().unwrap().recording);
+        let (start, end) = telling.load_window();
+        let half_s = (end - start) / 2.0;
+        let half = |from: f64| Demand::of(&telling.between(from, from + half_s)).unwrap().settled;
+        let rates = [half(start), half(start + half_s)];
+        let runs = |off: f64| {
+            let runner = Steady { half_s, rates: [rates[0], off * rates[1]], runs: AtomicUsize::new(0) };
+            let mut subject = Subject::new(&request, &runner).unwrap();
+            subject.telling.phases.iter_mut().for_each(|phase| phase.rate = None);
+            subject.demand = Demand::of(&subject.telling).unwrap();
+            let measured = subject.findings().unwrap().measured;
+            let mut parameters = measured.calibration.parameters.iter();
+            let is_found = parameters.any(|parameter| parameter.method.starts_with("what brings"));
+            (runner.runs.into_inner(), is_found)
+        };
+        assert_eq!(runs(1.0), (2, true), "the run that finds it, and the back-test");
+        assert!(runs(0.98).0 > 2);
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on past an end, two settings at a
 //! time, while that end is the best. Then comes the edge between the lowest setting that runs soundly and the next lower
-//! one: flushing that is just enough is often best, and a narrow hill there hides from a coarse look. The gap is halved, or
+//! one, with the reserve that an answer needs: flushing that is just enough is often best, and a narrow hill there hides from a coarse look. The gap is halved, or
 //! cut in three if it is wide, until it is one step wide; then the gaps beside the best, if they still are wider. Then the
 //! few that could still be the answer, and the present setting, are run again with other random numbers; the rest has lost
 //! with one run.
@@ -13,12 +13,13 @@
 //!
 //! With the redo log to be chosen too, each size gets a search of its own, from small to large, as long as doubling it
 //! still gains something worth a longer recovery; and as long as no size was sound, since before that there is nothing
-//! to gain.
+//! to gain. Where writing fewer pages hardly gains anything, the runs of one size tell that no larger one will.
 
 use super::bench::{Ahead, Bench, RecommendError};
 use super::best::{best_of, equals};
 use super::case::Case;
-use super::judge::is_answer;
+use super::goal::Goal;
+use super::judge::{has_reserve, is_answer};
 use super::sensitivity;
 use super::space::{Point, step_at};
 
@@ -40,6 +41,8 @@ const CLOSE: f64 = 0.03;
 const FINALISTS: usize = 4;
 /// Doubling the redo log must gain this share of the goal.
 const REDO_GAIN: f64 = 0.03;
+/// Most pages flushed of the sound settings by fewest from which on they tell what a page costs.
+const SPAN: f64 = 1.15;
 /// The stage of larger redo logs.
 pub(super) const REDO_SIZES: &str = "redo sizes";
 /// Largest redo log that is tried, in present sizes: of those that gain, and as long as none is sound.
@@ -100,6 +103,9 @@ fn at_larger_redo(bench: &mut Bench<'_>, mut best: Point) -> Result<Point, Recom
     let mut factor = 2.0;
     loop {
         let is_stable = is_answer(bench, best);
+        if is_stable && redo_gains_at_most(bench, best).is_some() {
+            return Ok(best);
+        }
         if !bench.left_out().is_empty() {
             bench.leave_out(REDO_SIZES);
             return Ok(best);
@@ -243,47 +249,75 @@ fn replicated(bench: &Bench<'_>, points: &[Point], at_most: u32) -> Vec<Ahead> {
     points.iter().map(|&point| (Case::AS_IS, point, replications)).collect()
 }
 
-/// The highest point that is not sound below the lowest that is, if that one could come near the best.
+/// The point below the lowest that is sound and leaves the reserve of an answer, if that one could come near the best. Where
+/// none leaves it, the lowest that is sound counts.
 fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
-    let lowest = tried.iter().position(|&point| bench.is_stable(Case::AS_IS, point))?;
+    let is_stable = |point: &Point| bench.is_stable(Case::AS_IS, *point);
+    let has_reserve = |point: &Point| bench.goal() == Goal::Writes || has_reserve(bench, Case::AS_IS, *point);
+    let lowest = tried.iter().position(|point| is_stable(point) && has_reserve(point));
+    let lowest = lowest.or_else(|| tried.iter().position(is_stable))?;
     let (here, top) = (bench.score(Case::AS_IS, tried[lowest])?, bench.score(Case::AS_IS, best)?);
     if here < top - EDGE * top.abs() { None } else { lowest.checked_sub(1) }
 }
 
-/// Replicates what could be the answer, and decides.
-fn finals(bench: &mut Bench<'_>, best: Point) -> Result<Found, RecommendError> {
-    let here: Vec<Point> = bench.points().into_iter().filter(|p| p.redo_bytes == best.redo_bytes).collect();
-    let score = |bench: &Bench<'_>, point| bench.score(Case::AS_IS, point).unwrap_or(f64::MIN);
-    let top = score(bench, best);
-    let mut close: Vec<Point> = here
-        .iter()
-        .copied()
-        .filter(|&p| is_answer(bench, p) == is_answer(bench, best))
-        .filter(|&p| score(bench, p) >= top - CLOSE * top.abs())
-        .collect();
-    close.sort_by(|&a, &b| score(bench, b).total_cmp(&score(bench, a)));
+/// Replicates what could be the answer, and decides. Of settings as good as the best the best alone is run again, as which of them
+/// is the answer is not a matter of chance: the lowest that leaves a reserve.
+fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendError> {
+    let close = close_to(bench, best);
+    loop {
+        let equal = equals(bench, Case::AS_IS, &close, best);
+        let mut again: Vec<Point> = close.iter().copied().filter(|p| *p == best || !equal.contains(p)).collect();
+        // What is asked for next: how the one that is left does with an input off.
+        let what_if = if again == [best] { sensitivity::first_runs(bench, best) } else { Vec::new() };
+        again.push(bench.current());
+        tidy(&mut again);
+        let replications = bench.replications;
+        bench.ensure_as_is("replicate", &again, replications, &what_if)?;
+        let next = best_of(bench, Case::AS_IS, &close);
+        if next == best || equal.contains(&next) && is_answer(bench, best) {
+            return Ok(Found { best, plateau: equal });
+        }
+        best = next;
+    }
+}
+
+/// Those of the redo size of `best` that are close to it by their first runs, in rising order.
+fn close_to(bench: &Bench<'_>, best: Point) -> Vec<Point> {
+    let score = |point| bench.score(Case::AS_IS, point).unwrap_or(f64::MIN);
+    let top = score(best);
+    let is_close = |p: &Point| {
+        p.redo_bytes == best.redo_bytes
+            && is_answer(bench, *p) == is_answer(bench, best)
+            && score(*p) >= top - CLOSE * top.abs()
+    };
+    let mut close: Vec<Point> = bench.points().into_iter().filter(is_close).collect();
+    close.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
     close.truncate(FINALISTS);
     // Where many are equal but for chance, the lowest of them need not be among the first.
-    if !close.contains(&best) {
-        close.push(best);
-    }
-    let mut again = close.clone();
-    again.push(best);
-    again.push(bench.current());
-    tidy(&mut again);
-    let replications = bench.replications;
-    // What cannot change any more: how the one that is left does with an input off.
-    let what_if = if close == [best] { sensitivity::first_runs(bench, best) } else { Vec::new() };
-    bench.ensure_as_is("replicate", &again, replications, &what_if)?;
+    close.push(best);
     tidy(&mut close);
-    let best = best_of(bench, Case::AS_IS, if close.is_empty() { &here } else { &close });
-    let plateau = equals(bench, Case::AS_IS, &close, best);
-    Ok(Found { best, plateau })
+    close
 }
 
 fn tidy(points: &mut Vec<Point>) {
     points.sort();
     points.dedup();
+}
+
+/// Most that twice the redo log of `best` can gain, as a share of its score, if that is not worth it. No fewer pages are dirty at twice the age, so no less than
+/// half as many are written; what a page less gains, the sound settings of this size tell, if they don't flush too much alike for
+/// that.
+pub(super) fn redo_gains_at_most(bench: &Bench<'_>, best: Point) -> Option<f64> {
+    let of_size = |point: &Point| point.redo_bytes == best.redo_bytes && bench.is_stable(Case::AS_IS, *point);
+    let figures =
+        |point| Some((bench.mean(Case::AS_IS, point)?.pages_flushed_per_s_mean, bench.score(Case::AS_IS, point)?));
+    let mut sound: Vec<(f64, f64)> = bench.points().into_iter().filter(of_size).filter_map(figures).collect();
+    sound.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (&(fewest, with_fewest), &(most, with_most)) = (sound.first()?, sound.last()?);
+    let (pages, score) = figures(best)?;
+    let gain_a_page = (with_fewest - with_most) / (most - fewest);
+    let gain = (gain_a_page * pages / 2.0 / score.abs().max(1e-9)).max(0.0);
+    (most > SPAN * fewest && gain <= REDO_GAIN).then_some(gain)
 }
 
 /// Whether `larger` is worth its larger redo log, with a sound `best` so far.

@@ -1,8 +1,9 @@
 //! What the answer depends on.
 //!
-//! The best setting and the next higher one are run again in every [`Case`], and the next lower one where it could be an
-//! answer: where the best itself is sound, and not with a larger working set if it was not sound with the present one (it is
-//! taken for granted that neither less capacity nor more pages to write make a server sound). The answer stands if the best setting stays
+//! The best setting is run again in every [`Case`], and so are its neighbours where they could turn the answer: the next lower one where
+//! the best itself is sound, and not with a larger working set if it was not sound with the present one (it is
+//! taken for granted that neither less capacity nor more pages to write make a server sound); and neither where the best is sound and the
+//! neighbour, sound too as the scenario stands, is no better there. The answer stands if the best setting stays
 //! sound and loses little to a neighbour, or is better than the present setting there too. If it does not, the nearest higher
 //! setting that is sound in every case is offered as the safer one. If there is none near, or a neighbour gains much, the answer is refused: measuring that
 //! input comes first.
@@ -73,8 +74,13 @@ pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, Rec
         if !Case::MOVED.iter().all(|&case| keeps(bench, case)) {
             continue;
         }
+        let replications = bench.replications;
+        bench.ensure_as_is("replicate", &[point], replications, &[])?;
         bench.stress(&[point])?;
         let surge = Case::under(Stress::Surge);
+        if !is_answer(bench, point) {
+            continue;
+        }
         if bench.trials(surge, point).is_empty() || keeps(bench, surge) {
             return Ok(point);
         }
@@ -92,11 +98,10 @@ fn as_good_from(bench: &Bench<'_>, best: Point) -> Vec<Point> {
 /// Runs `best` and its neighbours in every case.
 pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, RecommendError> {
     let around = around(bench, best);
-    let wanted: Vec<(Case, Point)> =
-        first_runs(bench, best).into_iter().map(|(case, point, _)| (case, point)).collect();
-    bench.ensure("what if", &wanted, 1, &[])?;
-    let lower = lower_neighbours(bench, best, &around);
-    bench.ensure("what if", &lower, 1, &[])?;
+    let itself: Vec<(Case, Point)> = Case::MOVED.iter().map(|&case| (case, best)).collect();
+    bench.ensure("what if", &itself, 1, &[])?;
+    let neighbours = neighbours(bench, best, &around);
+    bench.ensure("what if", &neighbours, 1, &[])?;
     let cases: Vec<Sensitivity> = Case::MOVED.iter().filter_map(|&case| of(bench, case, best, &around)).collect();
     let shaken = |s: &&Sensitivity| !s.sound || s.loss > TOO_MUCH;
     let mut measure_first: Vec<Input> = cases.iter().filter(shaken).map(|s| s.input).collect();
@@ -110,18 +115,32 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     Ok(WhatIf { cases, safer, refused, measure_first })
 }
 
-/// What is run of `best` in any case: itself and the next higher setting.
+/// What is run of `best` in any case: itself, and the next higher setting if that could be better.
 pub(super) fn first_runs(bench: &Bench<'_>, best: Point) -> Vec<Ahead> {
-    let upwards: Vec<Point> = around(bench, best).into_iter().filter(|point| *point >= best).collect();
+    let upwards: Vec<Point> =
+        around(bench, best).into_iter().filter(|&p| p == best || p > best && !is_no_better(bench, p, best)).collect();
     Case::MOVED.iter().flat_map(|&case| upwards.iter().map(move |&point| (case, point, 1))).collect()
 }
 
-/// The next lower setting in the cases in which it could be an answer.
-fn lower_neighbours(bench: &Bench<'_>, best: Point, around: &[Point]) -> Vec<(Case, Point)> {
-    let Some(&lower) = around.first().filter(|point| **point < best) else { return Vec::new() };
-    let was_seen_to_fail = !bench.trials(Case::AS_IS, lower).is_empty() && !bench.is_stable(Case::AS_IS, lower);
-    let could_be = |case: &Case| bench.is_stable(*case, best) && !(case.asks_for_more_writes() && was_seen_to_fail);
-    Case::MOVED.into_iter().filter(could_be).map(|case| (case, lower)).collect()
+/// The neighbours in the cases that they could turn: neither where `best` is sound and they are no better, nor the lower one where it can't
+/// be an answer.
+fn neighbours(bench: &Bench<'_>, best: Point, around: &[Point]) -> Vec<(Case, Point)> {
+    let was_seen_to_fail = |point| !bench.trials(Case::AS_IS, point).is_empty() && !bench.is_stable(Case::AS_IS, point);
+    let could_turn = |&(case, point): &(Case, Point)| {
+        let holds = bench.is_stable(case, best);
+        let could_be = point > best || holds && !(case.asks_for_more_writes() && was_seen_to_fail(point));
+        could_be && !(holds && is_no_better(bench, point, best))
+    };
+    let others = around.iter().filter(|point| **point != best);
+    others.flat_map(|&point| Case::MOVED.map(|case| (case, point))).filter(could_turn).collect()
+}
+
+/// Whether a setting is sound as the scenario stands, and not so much better than `best` that a small error of an input, with which `best`
+/// is still sound, could make it too much better.
+fn is_no_better(bench: &Bench<'_>, point: Point, best: Point) -> bool {
+    let score = |point| bench.score(Case::AS_IS, point);
+    let gain = score(point).zip(score(best)).map(|(there, here)| (there - here) / here.abs().max(1e-9));
+    bench.is_stable(Case::AS_IS, point) && gain.is_some_and(|gain| gain <= TOO_MUCH / 2.0)
 }
 
 /// Says that figures are taken over too short a time to tell whether the checkpoint age is at rest, if somebody asked for

@@ -21,6 +21,8 @@ struct MadeUp {
     syncs: Option<Syncs>,
     /// In all replications but the first, the edge lies this many times as high.
     luck: f64,
+    /// Pages a second below which its age stands at the limit.
+    full_below: f64,
     runs: AtomicUsize,
 }
 
@@ -46,6 +48,7 @@ impl MadeUp {
             device_limit: f64::INFINITY,
             syncs: None,
             luck: 1.0,
+            full_below: 0.0,
             runs: AtomicUsize::new(0),
         }
     }
@@ -90,7 +93,8 @@ impl TrialRunner for MadeUp {
         };
         let limit = (17.9 * redo * (1u64 << 30) as f64) as u64;
         // So far away that no age meets it.
-        let is_full = self.syncs.is_some_and(|syncs| syncs.is_full || below && syncs.is_full_below);
+        let is_full =
+            self.syncs.is_some_and(|syncs| syncs.is_full || below && syncs.is_full_below) || max < self.full_below;
         let async_bytes = if is_full { 1 } else { 10 * limit };
         let age_limits = AgeLimits { async_bytes, stop_bytes: limit, ..AgeLimits::default() };
         Ok(RunOutput {
@@ -181,6 +185,42 @@ fn a_narrow_hill_at_the_edge_is_found_from_a_plateau() {
     let answer = ask(&flat, "8000-bpi32", Goal::Throughput, false);
     assert_eq!(answer.best.point.io_capacity_max, 6500);
     assert!(answer.plateau.len() > 1);
+}
+
+/// Below a sound setting without a reserve none has one, and nothing is looked for there.
+#[test]
+fn the_edge_is_that_of_the_reserve() {
+    let server = MadeUp { device_limit: 0.0, full_below: 9000.0, ..MadeUp::new(6300.0, 0.0) };
+    let answer = ask(&server, "7000-bpi32", Goal::Throughput, false);
+    let tried: Vec<u64> = answer.candidates.iter().map(|row| row.point.io_capacity_max).collect();
+    assert!(tried.contains(&8500) && !tried.iter().any(|max| (5001..7000).contains(max)), "{tried:?}");
+    let writes = ask(&server, "7000-bpi32", Goal::Writes, false);
+    assert_eq!(writes.best.point.io_capacity_max, 6500, "which needs no reserve");
+}
+
+/// Of equals one is run again, and so is the one that takes its place as it holds with an input off. Neighbours that are as good as it
+/// turn nothing.
+#[test]
+fn of_equals_one_is_run_again() {
+    let flat = MadeUp { device_limit: 0.0, ..MadeUp::new(6300.0, 1.0) };
+    let answer = ask(&flat, "8000-bpi32", Goal::Throughput, false);
+    assert_eq!((answer.best.point.io_capacity_max, answer.best.replications), (7000, 3));
+    let again: Vec<u64> =
+        answer.candidates.iter().filter(|row| row.replications > 1).map(|row| row.point.io_capacity_max).collect();
+    assert_eq!((again, answer.plateau.len() > 3), (vec![6500, 7000, 8000], true));
+    assert!(answer.sensitivity.iter().all(|s| s.sound && s.loss == 0.0) && answer.runs <= 32, "{}", answer.runs);
+}
+
+/// Where writing fewer pages gains nothing, neither does a larger redo log.
+#[test]
+fn redo_sizes_that_can_gain_nothing_are_not_tried() {
+    let flat = MadeUp { device_limit: 0.0, ..MadeUp::new(6300.0, 0.0) };
+    let answer = ask(&flat, "8000-bpi32", Goal::Throughput, true);
+    assert!(answer.candidates.iter().all(|row| row.point.redo_bytes == answer.current.point.redo_bytes));
+    assert_eq!(answer.best.point.io_capacity_max, 6500);
+    assert!(answer.redo_gains_at_most.is_some_and(|gain| gain < 0.001), "{:?}", answer.redo_gains_at_most);
+    let writes = ask(&flat, "8000-bpi32", Goal::Writes, true);
+    assert!(writes.best.point.redo_bytes > writes.current.point.redo_bytes);
 }
 
 #[test]

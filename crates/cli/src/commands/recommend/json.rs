@@ -69,6 +69,7 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
         "safer": if answer.refused().is_none() { optional(&answer.safer) } else { None },
         "fewest_writes": optional(&answer.fewest_writes),
         "larger_redo": optional(&answer.larger_redo),
+        "redo_gains_at_most": answer.redo_gains_at_most.map(rounded),
         "stressed": stressed,
         "candidates": candidates,
         "sensitivity": sensitivity,

@@ -63,6 +63,16 @@ fn verdict(answer: &Answer, goal: Goal, asked: &str) -> String {
     if let Some(left_out) = answer.left_out_in_words() {
         text.push_str(&wrapped(&format!("{left_out} (--time-limit)."), 0));
     }
+    if let Some(gain) = answer.redo_gains_at_most {
+        let size = bytes(answer.best.point.redo_bytes as f64);
+        text.push_str(&wrapped(
+            &format!(
+                "A redo log larger than {size} is not worth trying: writing half the pages would gain {}.",
+                percent(gain)
+            ),
+            0,
+        ));
+    }
     text.push_str(&limits(answer, asked));
     if answer.refused().is_some() {
         return text;
