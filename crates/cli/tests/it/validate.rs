@@ -25,6 +25,24 @@ fn a_calibrated_scenario_runs() {
     assert_eq!(summary["model"], "mysql-9.7");
 }
 
+/// Ten recordings of four servers, each predicted from what the counters of another one tell.
+#[test]
+fn loads_that_only_their_counters_tell_are_predicted_within_the_marks() {
+    let servers = ["mariadb", "mysql57", "mysql80", "mysql8028"].map(|server| recording(&format!("../{server}")));
+    let mut arguments = vec!["validate", "--unknown-load", "-q", "--format", "json"];
+    arguments.extend(servers.iter().map(String::as_str));
+    let overall = &json(&arguments)["overall"];
+    assert_eq!(overall["recordings"], 10);
+    let figures = overall["median_absolute_error_or_share"].as_object().unwrap();
+    let told: Vec<&String> = figures.iter().filter(|(_, figure)| figure["met"] == true).map(|(name, _)| name).collect();
+    assert!(figures.values().all(|figure| figure["met"] != false), "{figures:?}");
+    for name in
+        ["checkpoint_age_mean", "pages_flushed_per_s_mean", "dirty_pages_mean", "redo_bytes_per_s", "regime_right"]
+    {
+        assert!(told.iter().any(|other| *other == name), "{name}: {figures:?}");
+    }
+}
+
 /// Only what is refused is told where no scenario is long enough, so that this takes no time.
 #[test]
 fn tiers_take_no_recordings_and_refuse_short_runs() {
