@@ -1,5 +1,8 @@
 //! `innosim reproduce`, on runs much shorter than the published ones.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 use crate::common::{innosim, json, refused, text};
 use std::fs;
 
