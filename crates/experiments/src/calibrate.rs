@@ -106,6 +106,23 @@ pub struct Calibration {
 }
 
 impl Calibration {
+    /// One that knows no more than these parameters.
+    fn of(recording: &Recording, kind: &'static str, parameters: Vec<Parameter>) -> Self {
+        Calibration {
+            recording: recording.name.clone(),
+            kind,
+            parameters,
+            sync_operations: None,
+            observed: Vec::new(),
+            working_set: Vec::new(),
+            cpu_is_known: false,
+            cost_scale: 1.0,
+            cpu_taken: None,
+            dispatch_us: 0.0,
+            undetermined: Vec::new(),
+        }
+    }
+
     /// The value of a parameter.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.parameters.iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
@@ -222,17 +239,10 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
     let work = Work::of(&load, recording);
     let dispatch = Dispatch::of(recording, &load, kind);
     let mut calibration = Calibration {
-        recording: recording.name.clone(),
-        kind,
-        parameters: vec![load.redo_per_transaction(recording)],
         sync_operations: work.as_ref().and_then(|work| work.sync_operations(&load, recording)),
-        observed: Vec::new(),
         working_set: WorkingSet::measure(recording),
-        cpu_is_known: false,
-        cost_scale: 1.0,
-        cpu_taken: None,
         dispatch_us: dispatch.at_a_rate_us,
-        undetermined: Vec::new(),
+        ..Calibration::of(recording, kind, vec![load.redo_per_transaction(recording)])
     };
     let beside_us = purge_cpu::a_transaction_us(recording, kind, phase)?
         + dispatch.recorded_us
@@ -276,18 +286,10 @@ pub(crate) fn calibrate_unknown(recording: &Recording) -> Result<Calibration, St
     let load = Load::of(recording).map_err(|missing| missing.to_string())?;
     let work = Work::of(&load, recording);
     let mut calibration = Calibration {
-        recording: recording.name.clone(),
-        kind: "spectrum",
-        parameters: vec![load.all_redo_per_transaction()],
         sync_operations: work.as_ref().and_then(|work| work.sync_operations(&load, recording)),
-        observed: Vec::new(),
-        working_set: Vec::new(),
-        cpu_is_known: false,
-        cost_scale: 1.0,
         cpu_taken: CpuTaken::of(recording, &load, work.as_ref()),
-        // Whoever asks a production server does so from elsewhere.
-        dispatch_us: 0.0,
-        undetermined: Vec::new(),
+        // No dispatch: whoever asks a production server does so from elsewhere.
+        ..Calibration::of(recording, "spectrum", vec![load.all_redo_per_transaction()])
     };
     calibration.take_cpu(cpu_demand(recording, &load, work.as_ref(), 0.0), log_threads::spinning(recording, &load));
     calibration.observed.extend(load.commits_per_sync(recording));

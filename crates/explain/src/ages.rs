@@ -8,19 +8,8 @@ const BELOW: f64 = 0.97;
 
 pub(crate) fn events(course: &Course) -> Vec<Event> {
     let Some(age) = course.track(Track::CheckpointAge) else { return Vec::new() };
-    let limits = [
-        (LimitName::Async, course.limits.async_bytes),
-        (LimitName::Sync, course.limits.sync_bytes),
-        (LimitName::Stop, course.limits.stop_bytes),
-    ];
-    let mut events: Vec<Event> = Vec::new();
-    for (i, &(limit, bytes)) in limits.iter().enumerate() {
-        // Some servers have one limit under two names.
-        let is_new = limits[..i].iter().all(|(_, other)| *other != bytes);
-        if bytes > 0.0 && is_new {
-            events.extend(reached(course, age, limit, bytes));
-        }
-    }
+    let met = |(limit, bytes)| reached(course, age, limit, bytes);
+    let mut events: Vec<Event> = course.limits.named().into_iter().filter_map(met).collect();
     if events.is_empty() && course.limits.async_bytes > 0.0 {
         events.extend(highest(course, age, course.limits.async_bytes));
     }

@@ -1,5 +1,6 @@
 //! What the rules look at: series of a run or a recording, with limits and settings.
 
+use crate::event::LimitName;
 use innosim_core::metrics::SecondSample;
 use innosim_core::seam::AgeLimits;
 use std::collections::BTreeMap;
@@ -75,6 +76,16 @@ pub struct Limits {
     pub stop_bytes: f64,
     /// Age of the oldest page at which sync flushing starts.
     pub sync_flush_start_bytes: f64,
+}
+
+impl Limits {
+    /// The limits that are known. Some servers have one under two names: it counts once.
+    pub(crate) fn named(&self) -> Vec<(LimitName, f64)> {
+        let Limits { async_bytes, sync_bytes, stop_bytes, .. } = *self;
+        let all = [(LimitName::Async, async_bytes), (LimitName::Sync, sync_bytes), (LimitName::Stop, stop_bytes)];
+        let is_new = |i: usize| all[..i].iter().all(|(_, other)| *other != all[i].1);
+        (0..all.len()).filter(|&i| all[i].1 > 0.0 && is_new(i)).map(|i| all[i]).collect()
+    }
 }
 
 impl From<AgeLimits> for Limits {

@@ -95,19 +95,15 @@ pub fn explain_snapshot(snapshot: &Snapshot) -> Vec<Event> {
     found.into_iter().map(|what| Event { at_s: 0.0, what }).collect()
 }
 
-/// What is left to each limit; limits of two names count once.
+/// What is left to each limit.
 fn limits(snapshot: &Snapshot, age_bytes: f64) -> Vec<What> {
-    let Limits { async_bytes, sync_bytes, stop_bytes, .. } = snapshot.limits;
-    let all = [(LimitName::Async, async_bytes), (LimitName::Sync, sync_bytes), (LimitName::Stop, stop_bytes)];
-    let is_new = |i: usize| all[..i].iter().all(|(_, other)| *other != all[i].1);
-    let known = (0..all.len()).filter(|&i| all[i].1 > 0.0 && is_new(i)).map(|i| all[i]);
     let left = |(limit, limit_bytes): (LimitName, f64)| What::LimitLeft {
         limit,
         limit_bytes,
         left_bytes: limit_bytes - age_bytes,
         share: age_bytes / limit_bytes,
     };
-    known.map(left).collect()
+    snapshot.limits.named().into_iter().map(left).collect()
 }
 
 fn redo_sizes(snapshot: &Snapshot) -> Vec<What> {

@@ -19,6 +19,12 @@ impl Recording {
         columns.into_iter().find(|(count, _)| *count as f64 >= NEARLY_ALL * fullest as f64).map(|(_, values)| values)
     }
 
+    /// The checkpoint age, where both of its ends were recorded.
+    pub fn checkpoint_age(&self) -> Option<Column> {
+        let (lsn, checkpoint) = (self.get(Quantity::Lsn)?, self.get(Quantity::CheckpointLsn)?);
+        Some(lsn.with(&checkpoint, |lsn, checkpoint| lsn - checkpoint))
+    }
+
     /// The series of a quantity that `purpose` can't do without.
     pub fn quantity(&self, quantity: Quantity, purpose: &str) -> Result<Column, Missing> {
         self.get(quantity).ok_or_else(|| Missing {

@@ -167,7 +167,7 @@ pub enum BatchEnd {
 }
 
 /// The binary log of the server above the storage engine.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct BinaryLogConfig {
     /// `sync_binlog`: the file is synced after so many groups of commits; 0 leaves it to the operating system.
     pub sync_every: u32,

@@ -14,7 +14,7 @@ use crate::recommend::TrialRunner;
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
 use innosim_core::metrics::RunOutput;
-use innosim_recordings::{DiskReports, Quantity, Recording};
+use innosim_recordings::{DiskReports, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
 /// Errors that a prediction may have, with what makes a figure too small to be judged.
@@ -327,10 +327,7 @@ fn nearest_below(ruled_out: &[Named], devices: &[(String, Device)], disk: &DiskR
 /// See [`Backtest::falls_from_limit`].
 fn falls_from_limit(recording: &Recording, output: &RunOutput) -> bool {
     let limit = AT_LIMIT * output.age_limits.async_bytes as f64;
-    let recorded = recording.get(Quantity::Lsn).zip(recording.get(Quantity::CheckpointLsn));
-    let reached = recorded.is_some_and(|(lsn, checkpoint)| {
-        lsn.with(&checkpoint, |lsn, at| lsn - at).samples().flatten().any(|age| age >= limit)
-    });
+    let reached = recording.checkpoint_age().is_some_and(|ages| ages.present().any(|age| age >= limit));
     let predicted = output.series.iter().any(|second| second.checkpoint_age_bytes as f64 >= limit);
     limit > 0.0 && reached && predicted && recording.flushes_neighbors() != Ok(false)
 }

@@ -133,9 +133,7 @@ fn early(seen: &Seen<'_>) -> Option<Outside> {
     let read =
         seen.any_rate(&["Innodb_pages_read", "m.buffer_pages_read"]).or(seen.rate_of(Quantity::BufferPoolReads))?;
     let stays_s = seen.mean_of(Quantity::LruPages)? / read.max(1e-9);
-    let age =
-        seen.0.get(Quantity::Lsn)?.with(&seen.0.get(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint);
-    let turn_s = age.mean()? / seen.rate_of(Quantity::Lsn).filter(|rate| *rate > 0.0)?;
+    let turn_s = seen.0.checkpoint_age()?.mean()? / seen.rate_of(Quantity::Lsn).filter(|rate| *rate > 0.0)?;
     (stays_s < turn_s).then(|| Outside {
         decides: true,
         what: format!(

@@ -165,9 +165,7 @@ impl Wanted<'_> {
 
     /// What is dirty in the sample that the server starts with, and the checkpoint age there; `None` of a clean pool.
     fn start(&self) -> Option<(Start, f64)> {
-        let of = |quantity| self.target.get(quantity);
-        let age = of(Quantity::Lsn)?.with(&of(Quantity::CheckpointLsn)?, |lsn, checkpoint| lsn - checkpoint);
-        let dirty = of(Quantity::DirtyPages)?;
+        let (age, dirty) = (self.target.checkpoint_age()?, self.target.get(Quantity::DirtyPages)?);
         // A state is that of one sample: the first from there on that has all of it.
         let both = |i: usize| Some((dirty.at(i)?, age.at(i)?));
         let (dirty, age) = (self.start..dirty.len()).find_map(both).filter(|(dirty, _)| *dirty > CLEAN_PAGES)?;

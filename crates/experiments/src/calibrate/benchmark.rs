@@ -311,19 +311,8 @@ impl<'a> BenchmarkFit<'a> {
             "checkpoint age, dirty pages and flushing: record SHOW GLOBAL STATUS and SHOW ENGINE INNODB STATUS (innosim collect)"
                 .to_owned(),
         );
-        Calibration {
-            recording: self.recordings[self.best()].name.clone(),
-            kind: self.kind,
-            parameters,
-            sync_operations: None,
-            observed: Vec::new(),
-            working_set: Vec::new(),
-            cpu_is_known: true,
-            cost_scale: 1.0,
-            cpu_taken: None,
-            dispatch_us: 0.0,
-            undetermined,
-        }
+        let recording = &self.recordings[self.best()];
+        Calibration { cpu_is_known: true, undetermined, ..Calibration::of(recording, self.kind, parameters) }
     }
 
     fn text(&self, run: usize, profile: Option<&str>) -> Result<String, String> {

@@ -11,7 +11,7 @@ use crate::server::machine::owners::{Held, ListKind};
 pub(super) const COMPLETED: u32 = u32::MAX;
 
 /// Pages on their way to the data files.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::server) struct Batch {
     pub(in crate::server) kind: ListKind,
     pub(in crate::server) instance: usize,
@@ -42,18 +42,7 @@ impl Batches {
     /// A new empty batch.
     pub(super) fn create(&mut self, kind: ListKind, instance: usize) -> BatchId {
         let batch_id = self.unused.pop().unwrap_or_else(|| {
-            self.slab.push(Batch {
-                kind,
-                instance,
-                pages: Vec::new(),
-                done: Vec::new(),
-                wanted_lsn: 0,
-                waiters: Vec::new(),
-                threads_left: 0,
-                poster: None,
-                waited_for_later: false,
-                held: Held::Nothing,
-            });
+            self.slab.push(Batch::default());
             BatchId::at(self.slab.len() - 1)
         });
         let batch = &mut self.slab[batch_id];

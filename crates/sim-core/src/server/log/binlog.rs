@@ -39,7 +39,7 @@ struct Member {
 }
 
 /// State of the binary log.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::server) struct BinaryLog {
     config: BinaryLogConfig,
     /// Whether the leader of a group has its redo made durable, and groups go through stages.
@@ -64,14 +64,7 @@ impl BinaryLog {
         BinaryLog {
             in_stages: config.leader_asks_for_redo && commit == CommitDurability::Sync,
             config,
-            queue: VecDeque::new(),
-            group: Vec::new(),
-            in_progress: false,
-            written: Vec::new(),
-            syncing: Vec::new(),
-            commits_flushed: Vec::new(),
-            groups_unsynced: 0,
-            bytes_unsynced: 0.0,
+            ..BinaryLog::default()
         }
     }
 

@@ -34,17 +34,19 @@ impl Requester {
 }
 
 /// Which list a batch comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::server) enum ListKind {
     /// LRU batches.
     Lru,
     /// Flush list batches.
+    #[default]
     FlushList,
 }
 
 /// What a batch holds of the doublewrite until its data files are synced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::server) enum Held {
+    #[default]
     Nothing,
     /// A segment of this kind (a buffer for each instance).
     Segment(ListKind),
