@@ -93,14 +93,19 @@ const fn size(servers: &'static [Servers], kind: Kind, default: u64, text: &'sta
 }
 
 /// A declaration for settings that all models of a family know.
-const fn everywhere(
+const fn everywhere(name: &'static str, unit: &'static str, spans: &'static [Span], help: &'static str) -> Declaration {
+    Declaration { name, unit, help, long_help: "", history: "", instead: "", spans }
+}
+
+/// The same for those of which there is more to say.
+const fn explained(
     name: &'static str,
     unit: &'static str,
     spans: &'static [Span],
     help: &'static str,
     long_help: &'static str,
 ) -> Declaration {
-    Declaration { name, unit, help, long_help, history: "", instead: "", spans }
+    Declaration { long_help, ..everywhere(name, unit, spans, help) }
 }
 
 /// Settings by family.

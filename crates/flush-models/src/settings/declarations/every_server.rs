@@ -1,7 +1,7 @@
 //! Settings that act above or beside flushing: of every server, and of every InnoDB.
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, KIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
+use super::{Declaration, KIB, U32_MAX, bytes, derived, everywhere, explained, integer, size, span, whole};
 
 const CHANGE_BUFFERING: &[&str] = &["none", "inserts", "deletes", "changes", "purges", "all"];
 const ALL: &[Servers] = &[Servers::ALL];
@@ -38,7 +38,7 @@ const DIRTY_SHARE: Kind = Kind::Real { min: 0.0, max: 99.999 };
 
 /// Settings of every server.
 pub(super) const DECLARATIONS: &[Declaration] = &[
-    everywhere(
+    explained(
         "innodb_adaptive_hash_index",
         "",
         &[
@@ -49,21 +49,21 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Whether the adaptive hash index is on; what it costs is stated by the scenario, in [adaptive_hash_index].",
         "Without that table it changes nothing: its gain or cost is then part of the CPU time of the workload.",
     ),
-    everywhere(
+    explained(
         "innodb_adaptive_hash_index_parts",
         "",
         &[whole(PARTED, 1, 512, 8, "8"), whole(UNPARTED, 1, 512, 1, "1")],
         "Parts of the adaptive hash index, each with a latch of its own.",
         "MySQL before 5.7 has no such setting and one latch.",
     ),
-    everywhere(
+    explained(
         "innodb_change_buffer_max_size",
         "%",
         &[whole(BUFFERED, 0, 50, 25, "25"), whole(UNBUFFERED, 0, 50, 25, "25")],
         "Largest size of the change buffer, a share of the buffer pool.",
         "MySQL before 5.6 has no such setting and takes up to half of the pool; the default here is 25 all the same.",
     ),
-    everywhere(
+    explained(
         "innodb_change_buffering",
         "",
         &[
@@ -79,10 +79,9 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[whole(FROM_56, 0, 2, 1, "1")],
         "What a commit waits for: 0 nothing, 1 its redo synced, 2 its redo written.",
-        "",
     ),
-    everywhere("innodb_log_files_in_group", "", &[whole(BEFORE_80, 2, 100, 2, "2")], "Number of redo files.", ""),
-    everywhere(
+    everywhere("innodb_log_files_in_group", "", &[whole(BEFORE_80, 2, 100, 2, "2")], "Number of redo files."),
+    explained(
         "innodb_lru_scan_depth",
         "pages",
         &[whole(M56_AND_57, 100, u64::MAX, 1024, "1024"), whole(FROM_80, 100, U32_MAX, 1024, "1024")],
@@ -98,7 +97,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
             span(FROM_80, DIRTY_SHARE, Value::Real(90.0), "90"),
         ],
         "Share of dirty pages at which their number alone calls for innodb_io_capacity.",
-        "",
     ),
     everywhere(
         "innodb_max_dirty_pages_pct_lwm",
@@ -109,30 +107,26 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
             span(FROM_80, DIRTY_SHARE, Value::Real(10.0), "10"),
         ],
         "Share of dirty pages from which their number calls for flushing; 0 switches this off.",
-        "",
     ),
     everywhere(
         "innodb_old_blocks_pct",
         "%",
         &[whole(INNODB, 5, 95, 37, "37")],
         "Share of the LRU list behind the point where new pages enter.",
-        "",
     ),
     everywhere(
         "innodb_old_blocks_time",
         "ms",
         &[whole(BEFORE_56, 0, U32_MAX, 0, "0"), whole(FROM_56_AND_MARIADB, 0, U32_MAX, 1000, "1000")],
         "A page read in is not made young by accesses within this time after its first.",
-        "",
     ),
     everywhere(
         "innodb_page_size",
         "bytes",
         &[size(FROM_56_AND_MARIADB, bytes(16 * KIB, 16 * KIB, 1), 16 * KIB, "16K")],
         "Size of a page; the models know only 16K.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_read_io_threads",
         "threads",
         &[
@@ -148,9 +142,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "threads",
         &[whole(FROM_56, 0, 1000, 0, "0")],
         "Enters the margin of redo kept free for running threads; it does not limit them in the model.",
-        "",
     ),
-    everywhere(
+    explained(
         "log_bin",
         "",
         &[span(ALL, Kind::Switch, Value::Switch(false), "OFF")],
@@ -163,6 +156,5 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "groups",
         &[whole(SYNCED, 0, U32_MAX, 1, "1"), whole(NOT_SYNCED, 0, U32_MAX, 0, "0")],
         "Groups of commits after which the binary log is synced; 0 leaves it to the operating system.",
-        "",
     ),
 ];

@@ -2,7 +2,9 @@
 //! they do is not always, so these settings have declarations of their own.
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
+use super::{
+    Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, explained, integer, size, span, whole,
+};
 
 const MARIADB: &[Servers] = &[Servers::MARIADB];
 const UNTIL_108: &[Servers] = &[Servers::MARIADB.until(10, 8, 0)];
@@ -20,7 +22,7 @@ const fn percent(max: f64) -> Kind {
 
 /// All settings.
 pub(super) const DECLARATIONS: &[Declaration] = &[
-    everywhere(
+    explained(
         "innodb_adaptive_flushing",
         "",
         &[span(MARIADB, Kind::Switch, Value::Switch(true), "ON")],
@@ -38,21 +40,21 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         instead: "leave it out: the binary log has files of its own",
         spans: &[span(FROM_123, Kind::Choice(&["files", "innodb"]), Value::Choice("files"), "files")],
     },
-    everywhere(
+    explained(
         "innodb_adaptive_flushing_lwm",
         "%",
         &[span(MARIADB, percent(70.0), Value::Real(10.0), "10")],
         "Share of the redo log up to which a page cleaner that is awake may go idle for the age of the oldest page.",
         "A share of the log's capacity, nine tenths of its file. An idle page cleaner does not look at it.",
     ),
-    everywhere(
+    explained(
         "innodb_buffer_pool_size",
         "bytes",
         &[size(MARIADB, bytes(5 * MIB, 16 * TIB, MIB), 128 * MIB, "128M")],
         "Memory for pages: 507 of 16K in each 8M, the rest describes them.",
         "The buffer pool has one instance and one flush list.",
     ),
-    everywhere(
+    explained(
         "innodb_doublewrite",
         "",
         &[
@@ -68,16 +70,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "s",
         &[whole(MARIADB, 0, 2700, 1, "1")],
         "Seconds between syncs of the redo log when commits don't wait for them.",
-        "",
     ),
     everywhere(
         "innodb_flush_log_at_trx_commit",
         "",
         &[whole(MARIADB, 0, 3, 1, "1")],
         "What a commit waits for: 0 nothing, 1 and 3 its redo synced, 2 its redo written.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_flush_method",
         "",
         &[span(MARIADB, Kind::Choice(FLUSH_METHODS), Value::Choice("O_DIRECT"), "O_DIRECT")],
@@ -85,14 +85,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "O_DIRECT_NO_FSYNC saves the sync of the data files; in 10.11 also that of the doublewrite buffer, from 11.0 it makes \
          innodb_doublewrite = ON a fast. nosync syncs nothing. O_DSYNC and littlesync are taken as fsync.",
     ),
-    everywhere(
+    explained(
         "innodb_flush_neighbors",
         "",
         &[derived(MARIADB, integer(0, 2), "0 (the server's 1 counts on rotating disks only)")],
         "Pages flushed with a page: 0 none, 1 its contiguous dirty neighbours, 2 all dirty pages of its area.",
         "On any other device than a rotating disk the server takes it as 0, so set it for a disk only.",
     ),
-    everywhere(
+    explained(
         "innodb_flush_sync",
         "",
         &[span(MARIADB, Kind::Switch, Value::Switch(true), "ON")],
@@ -104,9 +104,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "passes or seconds",
         &[whole(MARIADB, 1, 1000, 30, "30")],
         "Recommendations, or seconds, after which the averages move by half of the way.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_io_capacity",
         "pages/s",
         &[whole(MARIADB, 100, U32_MAX, 200, "200")],
@@ -114,7 +113,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Adaptive flushing takes innodb_io_capacity_max / innodb_io_capacity rounded down, times innodb_io_capacity: 8000/5000 rises with the \
          age as 5000/5000 does, 8000/4000 as 8000/8000.",
     ),
-    everywhere(
+    explained(
         "innodb_io_capacity_max",
         "pages/s",
         &[derived(MARIADB, integer(100, U32_MAX), "2 x innodb_io_capacity, at least 2000")],
@@ -131,21 +130,21 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         instead: "leave it out: the redo log is one file that is written over",
         spans: &[span(FROM_123, Kind::Switch, Value::Switch(false), "OFF")],
     },
-    everywhere(
+    explained(
         "innodb_log_buffer_size",
         "bytes",
         &[size(MARIADB, bytes(2 * MIB, 4 * GIB - 4 * KIB, 4 * KIB), 16 * MIB, "16M")],
         "Memory for redo that is not written yet; transactions wait while it is full.",
         "There are two of this size: one is filled while the other is written.",
     ),
-    everywhere(
+    explained(
         "innodb_log_file_size",
         "bytes",
         &[size(MARIADB, bytes(4 * MIB, 512 * GIB, 4 * KIB), 96 * MIB, "96M")],
         "Size of the redo log, which is one file; all limits of the checkpoint age follow from it.",
         "A larger redo log lets pages collect more changes before they are flushed.",
     ),
-    everywhere(
+    explained(
         "innodb_log_write_ahead_size",
         "bytes",
         &[
@@ -156,7 +155,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "A power of two. The last block of a write is written again by the next. Before 10.8 the first write into each unit of this \
          size fills the unit.",
     ),
-    everywhere(
+    explained(
         "innodb_lru_scan_depth",
         "pages",
         &[whole(MARIADB, 100, U32_MAX, 1536, "1536")],
@@ -168,9 +167,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "%",
         &[span(MARIADB, percent(99.999), Value::Real(90.0), "90")],
         "Share of dirty pages that wakes an idle page cleaner while innodb_max_dirty_pages_pct_lwm is 0.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_max_dirty_pages_pct_lwm",
         "%",
         &[span(MARIADB, percent(99.999), Value::Real(0.0), "0")],
@@ -183,6 +181,5 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "threads",
         &[whole(MARIADB, 2, 64, 4, "4")],
         "256 page writes may be in flight for each of them.",
-        "",
     ),
 ];

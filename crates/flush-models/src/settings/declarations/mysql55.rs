@@ -1,7 +1,7 @@
 //! Settings of MySQL 5.5 and Percona Server 5.5.
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, everywhere, size, span, whole};
+use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, everywhere, explained, size, span, whole};
 
 const BOTH: &[Servers] = &[Servers::MYSQL.until(5, 6, 0)];
 const PERCONA: &[Servers] = &[Servers::PERCONA.until(5, 6, 0)];
@@ -11,7 +11,7 @@ const METHODS: &[&str] = &["native", "estimate", "keep_average", "reflex"];
 
 /// Settings of MySQL 5.5 and Percona Server 5.5.
 pub(super) const DECLARATIONS: &[Declaration] = &[
-    everywhere(
+    explained(
         "innodb_adaptive_flushing",
         "",
         &[span(BOTH, Kind::Switch, Value::Switch(true), "ON")],
@@ -30,7 +30,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         instead: "leave it out; innodb_adaptive_flushing switches the one method there is",
         spans: &[span(PERCONA, Kind::Choice(METHODS), Value::Choice("estimate"), "estimate")],
     },
-    everywhere(
+    explained(
         "innodb_buffer_pool_instances",
         "",
         &[whole(BOTH, 1, 64, 1, "1")],
@@ -43,9 +43,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "bytes",
         &[size(BOTH, bytes(5 * MIB, 16 * TIB, MIB), 128 * MIB, "128M")],
         "Memory for pages; a page of 16K is kept in each 16K of it.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_doublewrite",
         "",
         &[span(BOTH, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON")],
@@ -53,14 +52,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "One buffer of 128 pages for the whole server: whoever fills it writes it, syncs it, writes the pages and syncs \
          their files, while all other threads that flush wait.",
     ),
-    everywhere(
+    explained(
         "innodb_flush_log_at_trx_commit",
         "",
         &[whole(BOTH, 0, 2, 1, "1")],
         "What a commit waits for: 0 nothing, 1 its redo synced, 2 its redo written.",
         "The master thread syncs the redo log once a second in any case.",
     ),
-    everywhere(
+    explained(
         "innodb_flush_method",
         "",
         &[span(BOTH, Kind::Choice(FLUSH_METHODS), Value::Choice("fsync"), "fsync")],
@@ -76,7 +75,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         instead: "innodb_flush_neighbors has this role from MySQL 5.6 on; MySQL 5.5 always flushes the area",
         spans: &[span(PERCONA, Kind::Choice(&["none", "area", "cont"]), Value::Choice("area"), "area")],
     },
-    everywhere(
+    explained(
         "innodb_io_capacity",
         "pages/s",
         &[whole(BOTH, 100, U32_MAX, 200, "200")],
@@ -88,9 +87,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "bytes",
         &[size(BOTH, bytes(256 * KIB, 4 * GIB - KIB, KIB), 8 * MIB, "8M")],
         "Memory for redo that is not written yet; transactions wait while it is full.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_log_file_size",
         "bytes",
         &[size(BOTH, bytes(MIB, 512 * GIB, MIB), 5 * MIB, "5M")],
@@ -102,16 +100,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "%",
         &[whole(BOTH, 0, 99, 75, "75")],
         "Share of dirty pages above which the master thread flushes innodb_io_capacity pages a second.",
-        "",
     ),
     everywhere(
         "innodb_thread_concurrency",
         "threads",
         &[whole(BOTH, 0, 1000, 0, "0")],
         "Enters the redo kept free for running threads; it does not limit them in the model.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_use_native_aio",
         "",
         &[span(BOTH, Kind::Switch, Value::Switch(true), "ON")],
@@ -123,6 +119,5 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "threads",
         &[whole(BOTH, 1, 64, 4, "4")],
         "Threads that complete page writes; 256 writes in flight each, or one without innodb_use_native_aio.",
-        "",
     ),
 ];

@@ -1,7 +1,7 @@
 //! Settings of MySQL 5.6 and 5.7 (`innodb-5.6` and `innodb-5.7`, section 8).
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, GIB, KIB, MIB, Span, TIB, bytes, derived, everywhere, integer, size, span, whole};
+use super::{Declaration, GIB, KIB, MIB, Span, TIB, bytes, derived, everywhere, explained, integer, size, span, whole};
 
 const BOTH: &[Servers] = &[Servers::MYSQL.from(5, 6, 0).until(8, 0, 0)];
 /// Those whose doublewrite buffer is one for all.
@@ -27,14 +27,14 @@ const fn from_57(
 
 /// Settings of MySQL 5.6 and 5.7.
 pub(super) const DECLARATIONS: &[Declaration] = &[
-    everywhere(
+    explained(
         "innodb_adaptive_flushing",
         "",
         &[span(BOTH, Kind::Switch, Value::Switch(true), "ON")],
         "Whether the age of the oldest dirty page sets the pace of flushing before its limit is reached.",
         "With OFF the age calls for nothing until it reaches the async limit, and then for everything at once.",
     ),
-    everywhere(
+    explained(
         "innodb_adaptive_flushing_lwm",
         "%",
         &[whole(BOTH, 0, 70, 10, "10")],
@@ -49,7 +49,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Unit of the buffer pool's size: the pool is a multiple of chunk size x instances.",
         "",
     ),
-    everywhere(
+    explained(
         "innodb_buffer_pool_instances",
         "",
         &[derived(BOTH, integer(0, 64), INSTANCES_TEXT)],
@@ -57,14 +57,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "A pool of less than 1G always has one. 5.6 serves them one after the other; in 5.7 each is one slot of a page \
          cleaner request. The doublewrite buffer is one for all.",
     ),
-    everywhere(
+    explained(
         "innodb_buffer_pool_size",
         "bytes",
         &[size(BOTH, bytes(5 * MIB, 16 * TIB, MIB), 128 * MIB, "128M")],
         "Memory for pages; a page of 16K is kept in each 16K of it.",
         "5.7 rounds it up to a multiple of innodb_buffer_pool_chunk_size x innodb_buffer_pool_instances.",
     ),
-    everywhere(
+    explained(
         "innodb_doublewrite",
         "",
         &[span(SHARED_DOUBLEWRITE, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON")],
@@ -77,9 +77,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "s",
         &[whole(BOTH, 0, 2700, 1, "1")],
         "Seconds between syncs of the redo log by the master thread.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_flush_method",
         "",
         &[span(BOTH, Kind::Choice(FLUSH_METHODS), Value::Choice("fsync"), "fsync")],
@@ -87,7 +86,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "O_DIRECT_NO_FSYNC saves all syncs of data files and of the doublewrite buffer. nosync syncs \
          nothing. O_DSYNC and littlesync are taken as fsync.",
     ),
-    everywhere(
+    explained(
         "innodb_flush_neighbors",
         "",
         &[whole(BOTH, 0, 2, 1, "1")],
@@ -102,14 +101,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Whether the page cleaner ignores innodb_io_capacity when user threads ask for pages at the sync limit.",
         "With OFF, innodb_io_capacity_max stays the limit and user threads wait for the ordinary passes.",
     ),
-    everywhere(
+    explained(
         "innodb_flushing_avg_loops",
         "passes",
         &[whole(BOTH, 1, 1000, 30, "30")],
         "Passes of the page cleaner (in 5.7: or seconds) after which its averages move by half of the way.",
         "5.6 flushes nothing by age until its averages have moved for the first time.",
     ),
-    everywhere(
+    explained(
         "innodb_io_capacity",
         "pages/s",
         &[whole(BOTH, 100, u64::MAX, 200, "200")],
@@ -117,14 +116,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Adaptive flushing takes innodb_io_capacity_max / innodb_io_capacity rounded down, times innodb_io_capacity: 8000/5000 rises with the \
          age as 5000/5000 does, 8000/4000 as 8000/8000.",
     ),
-    everywhere(
+    explained(
         "innodb_io_capacity_max",
         "pages/s",
         &[derived(BOTH, integer(100, u64::MAX), "2 x innodb_io_capacity, at least 2000")],
         "Most pages that one pass of adaptive flushing asks for, a pass being a second or longer.",
         "Set below innodb_io_capacity, it lowers that too. Sync flushing ignores it.",
     ),
-    everywhere(
+    explained(
         "innodb_log_buffer_size",
         "bytes",
         &[
@@ -134,7 +133,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Memory for redo that is not written yet; transactions wait while it is full.",
         "5.7 has two buffers of this size: one fills while the other is written.",
     ),
-    everywhere(
+    explained(
         "innodb_log_file_size",
         "bytes",
         &[
@@ -166,6 +165,5 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "threads",
         &[whole(BOTH, 1, 64, 4, "4")],
         "Threads that complete page writes and sync data files; 256 writes in flight each.",
-        "",
     ),
 ];

@@ -1,7 +1,9 @@
 //! Settings of MySQL 8.0 and later, and of Percona Server 8.0, which has some of its own in `percona`.
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
+use super::{
+    Declaration, GIB, KIB, MIB, TIB, U32_MAX, bytes, derived, everywhere, explained, integer, size, span, whole,
+};
 
 /// MySQL 8.0 and later.
 const FROM_80: &[Servers] = &[Servers::MYSQL.from(8, 0, 0)];
@@ -23,14 +25,14 @@ const FLUSH_METHODS: &[&str] = &["fsync", "O_DSYNC", "littlesync", "nosync", "O_
 
 /// Settings of MySQL 8.0 and later.
 pub(super) const DECLARATIONS: &[Declaration] = &[
-    everywhere(
+    explained(
         "innodb_adaptive_flushing",
         "",
         &[span(FROM_80, Kind::Switch, Value::Switch(true), "ON")],
         "Whether the age of the oldest dirty page sets the pace of flushing before its limit is reached.",
         "With OFF the age calls for nothing until it reaches the limit, and then for everything at once.",
     ),
-    everywhere(
+    explained(
         "innodb_adaptive_flushing_lwm",
         "%",
         &[whole(FROM_80, 0, 70, 10, "10")],
@@ -42,9 +44,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "bytes",
         &[size(FROM_80, bytes(MIB, TIB, MIB), 128 * MIB, "128M")],
         "Unit of the buffer pool's size: the pool is a multiple of chunk size x instances.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_buffer_pool_instances",
         "",
         &[
@@ -58,7 +59,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Parts of the buffer pool, each with its own flush list, LRU list and doublewrite buffers.",
         "A pool of less than 1G always has one. Each instance is one slot of a page cleaner request.",
     ),
-    everywhere(
+    explained(
         "innodb_buffer_pool_size",
         "bytes",
         &[size(FROM_80, bytes(5 * MIB, 16 * TIB, MIB), 128 * MIB, "128M")],
@@ -76,7 +77,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         instead: "",
         spans: &[span(FROM_84, Kind::Switch, Value::Switch(false), "OFF")],
     },
-    everywhere(
+    explained(
         "innodb_doublewrite",
         "",
         &[
@@ -96,9 +97,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[whole(MYSQL_FROM_8020, 0, 256, 2, "2")],
         "Doublewrite files; 0 stands for 2. More files hold more batches between write and sync.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_doublewrite_pages",
         "pages",
         &[derived(M80_FROM_8020, integer(0, 512), "innodb_write_io_threads"), whole(FROM_84, 0, 512, 128, "128")],
@@ -111,9 +111,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "s",
         &[whole(FROM_80, 0, 2700, 1, "1")],
         "Seconds between syncs of the redo log when commits don't wait for them.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_flush_method",
         "",
         &[
@@ -130,9 +129,8 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "",
         &[whole(FROM_80, 0, 2, 0, "0")],
         "Pages flushed with a page: 0 none, 1 its contiguous dirty neighbours, 2 all dirty pages of its area.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_flush_sync",
         "",
         &[span(FROM_80, Kind::Switch, Value::Switch(true), "ON")],
@@ -144,16 +142,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "passes or seconds",
         &[whole(FROM_80, 1, 1000, 30, "30")],
         "Passes of the page cleaner, or seconds, after which its averages move by half of the way.",
-        "",
     ),
     everywhere(
         "innodb_idle_flush_pct",
         "%",
         &[whole(FROM_8018, 0, 100, 100, "100")],
         "Share of innodb_io_capacity that is flushed each second while the server is idle.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_io_capacity",
         "pages/s",
         &[whole(M80, 100, U32_MAX, 200, "200"), whole(FROM_84, 100, U32_MAX, 10_000, "10000")],
@@ -161,7 +157,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Adaptive flushing takes innodb_io_capacity_max / innodb_io_capacity rounded down, times innodb_io_capacity: 8000/5000 rises with the \
          age as 5000/5000 does, 8000/4000 as 8000/8000.",
     ),
-    everywhere(
+    explained(
         "innodb_io_capacity_max",
         "pages/s",
         &[
@@ -179,30 +175,29 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
             size(FROM_84, bytes(256 * KIB, 4 * GIB - KIB, KIB), 64 * MIB, "64M"),
         ],
         "Memory for redo that is not written yet; transactions wait while it is full.",
-        "",
     ),
-    everywhere(
+    explained(
         "innodb_log_file_size",
         "bytes",
         &[size(FROM_80, bytes(4 * MIB, 512 * GIB, MIB), 48 * MIB, "48M")],
         "Size of one redo file; the redo log is this x innodb_log_files_in_group.",
         "From 8.0.30 deprecated and used only if innodb_redo_log_capacity is not set.",
     ),
-    everywhere(
+    explained(
         "innodb_log_files_in_group",
         "",
         &[whole(FROM_80, 2, 100, 2, "2")],
         "Number of redo files.",
         "From 8.0.30 deprecated and used only if innodb_redo_log_capacity is not set.",
     ),
-    everywhere(
+    explained(
         "innodb_log_spin_cpu_abs_lwm",
         "% of a CPU",
         &[whole(FROM_80, 0, U32_MAX, 80, "80")],
         "CPU time that the server must use for its redo threads to spin instead of sleep.",
         "A spinning flusher syncs redo without pause, asked or not, and a spinning writer holds up checkpoints.",
     ),
-    everywhere(
+    explained(
         "innodb_log_write_ahead_size",
         "bytes",
         &[size(FROM_80, bytes(512, 16 * KIB, 512), 8 * KIB, "8K")],
@@ -227,7 +222,6 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "threads",
         &[whole(M80, 1, 64, 4, "4"), derived(FROM_84, integer(1, 64), "innodb_buffer_pool_instances")],
         "Threads that flush pages, each an instance at a time; no more than instances.",
-        "",
     ),
     Declaration {
         name: "innodb_redo_log_capacity",
@@ -250,7 +244,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
             span(FROM_84, Kind::Switch, Value::Switch(true), "ON"),
         ],
     },
-    everywhere(
+    explained(
         "innodb_write_io_threads",
         "threads",
         &[whole(FROM_80, 1, 64, 4, "4")],

@@ -1,7 +1,7 @@
 //! Settings that only Percona Server 5.7, 8.0 and 8.4 have, or have otherwise (`percona` sections 3 and 4).
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, derived, everywhere, integer, span, whole};
+use super::{Declaration, derived, everywhere, explained, integer, span, whole};
 
 const PERCONA: &[Servers] = &[Servers::PERCONA.from(5, 7, 0)];
 const PERCONA_57: &[Servers] = &[Servers::PERCONA.from(5, 7, 0).until(8, 0, 0)];
@@ -11,7 +11,7 @@ const PERCONA_84: &[Servers] = &[Servers::PERCONA.from(8, 4, 0)];
 
 /// Settings of Percona Server from 5.7 on.
 pub(super) const DECLARATIONS: &[Declaration] = &[
-    everywhere(
+    explained(
         "innodb_cleaner_lsn_age_factor",
         "",
         &[span(
@@ -24,7 +24,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
          limit and more above.",
         "high_checkpoint lets the checkpoint age stand higher, so that pages collect more changes.",
     ),
-    everywhere(
+    explained(
         "innodb_doublewrite",
         "",
         &[span(PERCONA_57, Kind::Choice(&["OFF", "ON"]), Value::Choice("ON"), "ON")],
@@ -32,7 +32,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Each instance has a batch of up to 120 pages for its flush list and one for its LRU list: one write, then the pages and \
          a sync of their files, for which the thread that flushes waits.",
     ),
-    everywhere(
+    explained(
         "innodb_doublewrite_files",
         "",
         &[derived(PERCONA_80, integer(0, 256), "2 x innodb_buffer_pool_instances"), whole(PERCONA_84, 0, 256, 2, "2")],
@@ -57,6 +57,5 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         ],
         "What a user thread does that finds no free page: legacy searches the LRU tail, waits for an LRU batch under way or flushes \
          a page itself; backoff pauses and looks again, longer each time.",
-        "",
     ),
 ];

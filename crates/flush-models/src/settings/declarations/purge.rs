@@ -1,7 +1,7 @@
 //! Settings of purge and undo tablespaces, of every InnoDB.
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, GIB, MIB, U32_MAX, bytes, derived, everywhere, integer, size, span, whole};
+use super::{Declaration, GIB, MIB, U32_MAX, bytes, derived, explained, integer, size, span, whole};
 
 const ALL: &[Servers] = &[Servers::INNODB];
 const OF_55: &[Servers] = &[Servers::MYSQL.until(5, 6, 0)];
@@ -19,7 +19,7 @@ const FROM_110: &[Servers] = &[Servers::MARIADB.from(11, 0, 0)];
 
 /// Settings of purge and undo tablespaces.
 pub(super) const DECLARATIONS: &[Declaration] = &[
-    everywhere(
+    explained(
         "innodb_max_purge_lag",
         "undo logs",
         &[whole(ALL, 0, U32_MAX, 0, "0")],
@@ -27,14 +27,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "From MySQL 5.6 and in MariaDB nothing is delayed unless innodb_max_purge_lag_delay is set too: the servers take the \
          smaller of both. From MySQL 5.7 only a history longer than innodb_purge_threads x innodb_purge_batch_size counts.",
     ),
-    everywhere(
+    explained(
         "innodb_max_purge_lag_delay",
         "us",
         &[whole(FROM_56, 0, 10_000_000, 0, "0")],
         "Longest delay of a row while purge lags; 0 allows none.",
         "The manual says that 0 sets no limit; the servers' code says otherwise, and the model follows the code.",
     ),
-    everywhere(
+    explained(
         "innodb_max_undo_log_size",
         "bytes",
         &[
@@ -44,7 +44,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Size above which an undo tablespace is truncated, if innodb_undo_log_truncate is on.",
         "It grows only while purge lags or a read view is held open: purged undo pages are used again.",
     ),
-    everywhere(
+    explained(
         "innodb_purge_batch_size",
         "pages",
         &[
@@ -55,14 +55,14 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Undo log pages that purge takes at once; the undo log of a small transaction counts as one.",
         "All threads wait for the last of a batch.",
     ),
-    everywhere(
+    explained(
         "innodb_purge_rseg_truncate_frequency",
         "calls",
         &[whole(MYSQL_FROM_57, 1, 128, 128, "128")],
         "Calls of purge after which the purged history is cut off, its undo pages are freed, and undo tablespaces may be truncated.",
         "Until then purged undo logs count in the history list length. 5.6 does it each 128 calls; 5.5 and MariaDB after each.",
     ),
-    everywhere(
+    explained(
         "innodb_purge_threads",
         "threads",
         &[
@@ -75,7 +75,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "From 8.0 and in MariaDB a table's records go to one thread, so one busy table is purged by one thread; from 8.0.26 not \
          while the history exceeds innodb_max_purge_lag.",
     ),
-    everywhere(
+    explained(
         "innodb_undo_log_truncate",
         "",
         &[
@@ -86,7 +86,7 @@ pub(super) const DECLARATIONS: &[Declaration] = &[
         "Whether an undo tablespace larger than innodb_max_undo_log_size is truncated once all in it is purged.",
         "It takes two undo tablespaces. In 5.7 each truncation flushes every dirty page, twice; from 8.0.21 none.",
     ),
-    everywhere(
+    explained(
         "innodb_undo_tablespaces",
         "",
         &[

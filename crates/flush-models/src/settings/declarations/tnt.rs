@@ -2,7 +2,7 @@
 //! three that say otherwise.
 
 use super::super::{Kind, Servers, Value};
-use super::{Declaration, GIB, KIB, MIB, Span, TIB, U32_MAX, bytes, everywhere, size, span, whole};
+use super::{Declaration, GIB, KIB, MIB, Span, TIB, U32_MAX, bytes, explained, size, span, whole};
 
 const TNT: &[Servers] = &[Servers::TNT];
 /// The engine gives memory out in pages of its own.
@@ -19,7 +19,7 @@ const fn own(
     Declaration {
         history: "it exists only in TNT",
         instead: "leave it out",
-        ..everywhere(name, unit, spans, help, long_help)
+        ..explained(name, unit, spans, help, long_help)
     }
 }
 
