@@ -413,6 +413,9 @@ pub(crate) struct ReproduceArgs {
     /// Folder for reproduce.json and a folder for each run, as `innosim run --out` leaves it
     #[arg(long, short, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Folder with recorded courses of a series, RUN.csv or RUN.csv.gz: pictures show them over the simulated ones
+    #[arg(long, value_name = "FOLDER", requires = "series", requires = "out")]
+    pub(crate) recorded: Option<PathBuf>,
     /// Exit code 1 if a run misses: throughput by more than 5 %, checkpoint age by more than 8 %, or the regime
     #[arg(long)]
     pub(crate) strict: bool,

@@ -106,6 +106,12 @@ pub(crate) struct ServerSide {
 }
 
 impl ServerSide {
+    /// Whether a mini-transaction leaves pages dirty that it latched for modification and did not change, as in MySQL and Percona
+    /// Server.
+    pub(crate) fn dirties_latched(&self) -> bool {
+        !self.model.is_some_and(ModelId::is_mariadb)
+    }
+
     /// Reads how many undo pages are hot.
     pub(crate) fn undo_pages(&self, section: &mut Section<'_>) -> u64 {
         let usual = UNDO_PAGES_A_SPACE * self.undo_spaces.len() as u64;

@@ -12,6 +12,7 @@ pub mod access;
 pub mod arrivals;
 pub mod homes;
 mod index_leaves;
+mod index_page;
 mod index_pages;
 mod nurand_pages;
 mod page_classes;
@@ -22,7 +23,8 @@ mod rates;
 pub mod records;
 mod spec;
 
-pub use index_leaves::{IndexLeaves, Merge, Removal};
+pub use index_leaves::IndexLeaves;
+pub use index_page::{Merge, Removal};
 pub use index_pages::IndexPages;
 pub use page_classes::{PageClass, Splits};
 pub(crate) use rates::RateBands;

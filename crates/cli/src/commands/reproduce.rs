@@ -4,6 +4,7 @@
 //! `series` runs a series that is described as data. `table` and `json` print what [`innosim_experiments::reproduce`] finds.
 
 mod json;
+mod picture;
 mod series;
 mod table;
 

@@ -69,8 +69,9 @@ fn a_folder_without_published_figures_is_refused() {
 }
 
 /// A series runs to its JSON, in runs much shorter than the published ones.
-fn runs_and_has(series: &str, run: &str, figure: &str) {
-    let document = json(&["reproduce", "--series", series, "--duration", "3s", "--format", "json"]);
+fn runs_and_has(series: &str, run: &str, figure: &str, more: &[&str]) {
+    let series = ["reproduce", "--series", series, "--duration", "3s", "--format", "json"];
+    let document = json(&[&series, more].concat());
     let runs = document["runs"].as_array().unwrap();
     let one = runs.iter().find(|one| one["run"] == run).unwrap_or_else(|| panic!("{document}"));
     assert!(one["published"][figure].as_f64().unwrap() > 0.0, "{one}");
@@ -80,8 +81,16 @@ fn runs_and_has(series: &str, run: &str, figure: &str) {
 
 #[test]
 fn series_of_other_years_run() {
-    runs_and_has("mariadb-2013", "mysql-5.5.29-64", "written_mb_per_s");
-    runs_and_has("percona-2020-07", "mysql-25g-nvme-io5000", "tps");
+    let folder = tempfile::tempdir().unwrap();
+    let (recorded, out) = (folder.path().join("recorded"), folder.path().join("out"));
+    fs::create_dir(&recorded).unwrap();
+    fs::write(recorded.join("mysql-5.5.29-64.csv"), "second,tps,latency_ms_p95\n1,4000,9.5\n2,4100,9.4\n").unwrap();
+    let pictures = ["--out", out.to_str().unwrap(), "--recorded", recorded.to_str().unwrap()];
+    runs_and_has("mariadb-2013", "mysql-5.5.29-64", "written_mb_per_s", &pictures);
+    let picture = fs::read_to_string(out.join("mysql-5.5.29-64.svg")).unwrap();
+    assert!(picture.contains("recorded"), "the course of the file lies over the run");
+    assert!(!out.join("mysql-5.5.29-256.svg").exists(), "neither a course nor a mean to draw");
+    runs_and_has("percona-2020-07", "mysql-25g-nvme-io5000", "tps", &[]);
 }
 
 #[test]
@@ -101,6 +110,6 @@ mod long {
     #[test]
     #[ignore = "long: .ci/run long"]
     fn the_series_of_counters_runs() {
-        super::runs_and_has("percona-2026-counters", "mysql-9.7.0-32g-64", "checkpoint_age_gb");
+        super::runs_and_has("percona-2026-counters", "mysql-9.7.0-32g-64", "checkpoint_age_gb", &[]);
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! The first column is the time, whatever it is called: seconds, milliseconds or microseconds since 1970, a date, or
 //! seconds since anything else. Fields are separated by commas, semicolons or tabs. Names may be in either case.
-//! A field that holds no number is a gap.
+//! A field that holds no number is a gap. Besides counters, `tps` and `latency_ms_p95` of a load generator are known.
 
 use super::{Clock, Part, parse_date_time};
 use crate::RecordingError;
@@ -46,6 +46,8 @@ const STATUS: [&str; 11] = [
     "connections",
     "created_tmp_",
 ];
+/// What load generators report each second, and what recordings call it.
+const LOAD: [(&str, &str); 2] = [("tps", "sb.tps"), ("latency_ms_p95", "sb.lat_ms")];
 /// A column of the series that `run --out` leaves, which counts each second anew.
 const OF_A_RUN: &str = "pages_flushed";
 /// A first column of this name is the server's age.
@@ -109,8 +111,9 @@ fn head(line: &str) -> Option<(u8, Vec<Option<String>>)> {
         let has_metrics = fields.iter().any(|name| begins(name, &METRICS));
         let names: Vec<Option<String>> = fields.iter().map(|name| counter(name, has_metrics)).collect();
         let known = names.iter().flatten().count();
+        let enough = known >= MIN_COUNTERS || fields.contains(&LOAD[0].0);
         let is_time = first.eq_ignore_ascii_case(UPTIME) || counter(first, has_metrics).is_none();
-        (known >= MIN_COUNTERS && is_time && !fields.contains(&OF_A_RUN)).then_some((separator, names))
+        (enough && is_time && !fields.contains(&OF_A_RUN)).then_some((separator, names))
     })
 }
 
@@ -124,6 +127,9 @@ fn counter(name: &str, beside_metrics: bool) -> Option<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || name.len() > 128 || !name.chars().all(plain) {
         return None;
+    }
+    if let Some((_, column)) = LOAD.iter().find(|(known, _)| *known == name) {
+        return Some((*column).to_owned());
     }
     // `Innodb_...` as SHOW GLOBAL STATUS spells it.
     let is_spelt = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().any(|c| c.is_ascii_lowercase());
@@ -196,6 +202,15 @@ mod tests {
         let part = read("time\tUPTIME\tINNODB_LSN_CURRENT\tcom_commit\n5\t2\t3\t4\n");
         let names: Vec<&str> = part.columns.keys().map(String::as_str).collect();
         assert_eq!(names, ["Com_commit", "Innodb_lsn_current", "Uptime"]);
+    }
+
+    #[test]
+    fn reports_of_a_load_generator_are_read() {
+        let part = read("second,tps,latency_ms_p95,write_mb_s\n5,3834.99,29.02,3.79\n10,3941.21,23.72,5.6\n");
+        assert_eq!((part.clock, part.seconds), (Clock::Own, vec![5.0, 10.0]));
+        assert_eq!(part.columns["sb.tps"], [3834.99, 3941.21]);
+        assert_eq!(part.columns["sb.lat_ms"], [29.02, 23.72]);
+        assert_eq!(part.columns.len(), 2);
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub struct OverlayRun<'a> {
     pub figures: Vec<String>,
     /// Its series.
     pub output: &'a RunOutput,
+    /// Whether its throughput is all that is known of it; the other panels leave it out.
+    pub only_throughput: bool,
 }
 
 /// Several runs laid over each other.
@@ -98,19 +100,34 @@ impl Overlay<'_> {
 
     fn panels(&self) -> Vec<Panel> {
         let draw = |(panel, height): (usize, f64)| match panel {
-            0 => self.smoothed("Transactions per Second", height, "", |s| s.transactions as f64),
+            0 => self.throughput(height),
             1 => self.checkpoint_age(height),
-            2 => self.smoothed("Pages Flushed", height, "pages/s", |s| s.pages_flushed as f64),
+            2 => {
+                let flushed = self.each_second(|s| s.pages_flushed as f64);
+                self.smoothed("Pages Flushed", height, "pages/s", flushed)
+            }
             3 => self.plain("Dirty Pages", height, |s| s.dirty_pages as f64),
             _ => self.latency_panel(height),
         };
         self.heights().into_iter().enumerate().map(draw).collect()
     }
 
+    fn throughput(&self, height: f64) -> Panel {
+        let each = self.drawn().iter().map(|run| each_second(&run.output.series, |s| s.transactions as f64)).collect();
+        self.smoothed("Transactions per Second", height, "", each)
+    }
+
+    /// A quantity of each run in each second; nothing of runs of which it is not known.
+    fn each_second(&self, value: fn(&SecondSample) -> f64) -> Vec<Vec<(f64, f64)>> {
+        let of = |run: &OverlayRun<'_>| match run.only_throughput {
+            true => Vec::new(),
+            false => each_second(&run.output.series, value),
+        };
+        self.drawn().iter().map(of).collect()
+    }
+
     /// A panel of medians over 10 s; with each second behind them if the runs are few.
-    fn smoothed(&self, title: &'static str, height: f64, unit: &'static str, value: fn(&SecondSample) -> f64) -> Panel {
-        let each: Vec<Vec<(f64, f64)>> =
-            self.drawn().iter().map(|run| each_second(&run.output.series, value)).collect();
+    fn smoothed(&self, title: &'static str, height: f64, unit: &'static str, each: Vec<Vec<(f64, f64)>>) -> Panel {
         let bold: Vec<Vec<(f64, f64)>> = each.iter().map(|points| medians(points)).collect();
         let few = each.len() <= FEW;
         let top = if few { &each } else { &bold }.iter().map(|points| largest(points)).fold(0.0, f64::max);
@@ -124,8 +141,7 @@ impl Overlay<'_> {
     }
 
     fn plain(&self, title: &'static str, height: f64, value: fn(&SecondSample) -> f64) -> Panel {
-        let each: Vec<Vec<(f64, f64)>> =
-            self.drawn().iter().map(|run| each_second(&run.output.series, value)).collect();
+        let each = self.each_second(value);
         let top = each.iter().map(|points| largest(points)).fold(0.0, f64::max);
         let mut panel = self.empty(title, height, Axis::linear(top, ticks(height), "pages"));
         panel.labels = self.names(&each);
@@ -134,13 +150,12 @@ impl Overlay<'_> {
     }
 
     fn checkpoint_age(&self, height: f64) -> Panel {
-        let runs = || self.drawn().iter().map(|run| &run.output.series);
-        let ages: Vec<_> = runs().map(|series| each_second(series, |s| s.checkpoint_age_bytes as f64)).collect();
-        let limits: Vec<_> = runs().map(|series| each_second(series, |s| s.age_async_bytes as f64)).collect();
+        let ages = self.each_second(|s| s.checkpoint_age_bytes as f64);
+        let limits = self.each_second(|s| s.age_async_bytes as f64);
         let top = ages.iter().chain(&limits).map(|points| largest(points)).fold(0.0, f64::max);
         let mut panel = self.empty("InnoDB Checkpoint Age", height, Axis::bytes(top, ticks(height), false));
         panel.labels = self.names(&ages);
-        let last: Vec<f64> = limits.iter().map(|points| end(points)).collect();
+        let last: Vec<f64> = limits.iter().filter(|points| !points.is_empty()).map(|points| end(points)).collect();
         match last.first() {
             Some(&one) if one > 0.0 && last.iter().all(|other| *other == one) => {
                 panel.labels.push(Label { value: one, text: format!("limit {}", bytes(one)), ink: MUTED });
@@ -172,7 +187,8 @@ impl Overlay<'_> {
     /// The runs' names, each where its line ends.
     fn names(&self, series: &[Vec<(f64, f64)>]) -> Vec<Label> {
         let ended = head::names(self).into_iter().zip(series).zip(INKS);
-        ended.map(|((text, points), ink)| Label { value: end(points), text, ink }).collect()
+        let known = ended.filter(|((_, points), _)| !points.is_empty());
+        known.map(|((text, points), ink)| Label { value: end(points), text, ink }).collect()
     }
 }
 
@@ -215,6 +231,6 @@ fn ticks(height: f64) -> usize {
 
 /// A line for each series. The first run's is drawn last, so that what all are compared with lies on top.
 fn lines(series: Vec<Vec<(f64, f64)>>, tone: fn(Ink) -> Ink, width: f64) -> impl Iterator<Item = Layer> {
-    let inked: Vec<_> = series.into_iter().zip(INKS).collect();
+    let inked: Vec<_> = series.into_iter().zip(INKS).filter(|(points, _)| !points.is_empty()).collect();
     inked.into_iter().rev().map(move |(points, ink)| Layer::Line { points, ink: tone(ink), width })
 }

@@ -117,6 +117,7 @@ fn overlay<'a>(runs: &'a [Made], label: impl Fn(usize) -> String) -> Overlay<'a>
         about: "innodb_io_capacity_max=4000".to_owned(),
         figures: vec![format!("{i},000"), "+1.0 % *".to_owned()],
         output: &made.output,
+        only_throughput: false,
     };
     Overlay {
         latency: true,

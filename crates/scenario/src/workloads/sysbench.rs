@@ -126,6 +126,8 @@ pub struct OltpParams {
     pub index_split_bytes: f64,
     /// Redo of a merge that moves half a page of entries, where the index is simulated leaf by leaf.
     pub index_merge_bytes: f64,
+    /// Whether pages of the index that were latched with one that splits or may merge become dirty without being changed.
+    pub dirties_latched: bool,
     /// Hot undo pages, over all tablespaces.
     pub undo_pages: u64,
     /// Tablespaces with undo logs.
@@ -256,6 +258,7 @@ pub(crate) fn read(section: &mut Section<'_>, script: Oltp, server: &ServerSide)
         index_prepared: index_prepared(section, rand_type),
         index_split_bytes: section.real("index_split_bytes"),
         index_merge_bytes: 0.0,
+        dirties_latched: server.dirties_latched(),
         undo_pages: server.undo_pages(section),
         undo_spaces: server.undo_spaces.clone(),
         redo_bytes_per_transaction: redo_bytes(section, script, server),
@@ -341,10 +344,15 @@ fn index_draw(params: &OltpParams, what: LeafDraw) -> DrawSpec {
             what,
             split_redo_bytes,
             merge_redo_bytes: params.index_merge_bytes * PAYLOAD_SHARE,
+            dirties_latched: params.dirties_latched,
         },
-        (None, Some(changes_a_page)) => {
-            DrawSpec::Index { filled: IndexFill::InOneGo { changes_a_page }, keys: None, split_redo_bytes }
-        }
+        (None, Some(changes_a_page)) => DrawSpec::Index {
+            entries_a_page: params.index_entries_per_page,
+            filled: IndexFill::InOneGo { changes_a_page },
+            dirties_latched: params.dirties_latched,
+            keys: None,
+            split_redo_bytes,
+        },
         (None, None) => DrawSpec::Uniform,
     }
 }
@@ -444,6 +452,7 @@ mod tests {
             index_prepared: None,
             index_split_bytes: 7500.0,
             index_merge_bytes: 7500.0,
+            dirties_latched: true,
             undo_pages: 512,
             undo_spaces: vec![0],
             redo_bytes_per_transaction: 1740.0,

@@ -210,6 +210,18 @@ impl Schema<'_> {
             .collect()
     }
 
+    /// Entries of an index, `bytes` a record, whose pages split: half of its page sets is for the halves. Neighbours that are latched
+    /// with them, 0.013 pages a transaction, are left out.
+    fn splitting(bytes: f64, filled: IndexFill, keys: Option<DrawSpec>, split: f64) -> DrawSpec {
+        DrawSpec::Index {
+            entries_a_page: (PAGE_ROW_BYTES / bytes) as u32,
+            filled,
+            dirties_latched: false,
+            keys: keys.map(Box::new),
+            split_redo_bytes: split * PAYLOAD_SHARE,
+        }
+    }
+
     fn class(&mut self, name: &str, index: &Index, draw: DrawSpec) -> u32 {
         self.builder.class(name, index.clone(), draw)
     }
@@ -259,11 +271,6 @@ fn looked_at(bytes: f64, fill: f64) -> u32 {
     pages.min(LOOK_AHEAD + 1)
 }
 
-/// Entries of an index whose pages split: half of its page sets is for the halves.
-fn splitting(filled: IndexFill, keys: Option<DrawSpec>, split: f64) -> DrawSpec {
-    DrawSpec::Index { filled, keys: keys.map(Box::new), split_redo_bytes: split * PAYLOAD_SHARE }
-}
-
 fn sometimes(probability: f64, touch: TouchSpec) -> TouchSpec {
     TouchSpec { probability, ..touch }
 }
@@ -306,7 +313,8 @@ fn customer_tables(b: &mut Schema<'_>) -> CustomerClasses {
     // As many pages again for the halves of those that split.
     let by_customer_index =
         b.index(1, "history.fkey_history_1", 2.0 * rows, record::HISTORY_CUSTOMER_INDEX, ORDERED_FILL);
-    let full_pages = splitting(IndexFill::InOneGo { changes_a_page: 0.0 }, None, redo::SPLIT_OF_ALIKE);
+    let filled = IndexFill::InOneGo { changes_a_page: 0.0 };
+    let full_pages = Schema::splitting(record::HISTORY_CUSTOMER_INDEX, filled, None, redo::SPLIT_OF_ALIKE);
     let by_district_index = b.index(1, "history.fkey_history_2", rows, record::HISTORY_DISTRICT_INDEX, ORDERED_FILL);
     let ends =
         DrawSpec::Append { points: b.params.tables, rows_per_page: rows_per_page(record::HISTORY), home_points: 1 };
@@ -374,9 +382,8 @@ fn order_tables(b: &mut Schema<'_>) -> OrderClasses {
     // As many pages again for the halves of those that split.
     let line_items =
         b.index(3, "order_line.fkey_order_line_2", 2.0 * orders * LINES, record::ORDER_LINE_ITEM_INDEX, RANDOM_FILL);
-    let entries_a_page = (PAGE_ROW_BYTES / record::ORDER_LINE_ITEM_INDEX) as u32;
-    let item_entries =
-        splitting(IndexFill::InRandomOrder { entries_a_page }, Some(items.clone()), redo::SPLIT_OF_ITEMS);
+    let (bytes, filled) = (record::ORDER_LINE_ITEM_INDEX, IndexFill::InRandomOrder);
+    let item_entries = Schema::splitting(bytes, filled, Some(items.clone()), redo::SPLIT_OF_ITEMS);
     let order = b.index(4, "orders", orders, record::ORDERS, ORDERED_FILL);
     let order_customers = b.index(4, "orders.idx_orders", orders, record::ORDERS_CUSTOMER_INDEX, RANDOM_FILL);
     let queue = b.index(5, "new_orders", orders * UNDELIVERED, record::NEW_ORDERS, ORDERED_FILL);

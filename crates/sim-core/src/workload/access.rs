@@ -19,8 +19,9 @@
 //! an index that was built in one go, whose pages are full).
 
 use super::homes::{Drawer, PagesOfHomes, digit};
-use super::index_leaves::{IndexLeaves, Merge, Removal};
-use super::index_pages::{FoundEntry, IndexPages};
+use super::index_leaves::IndexLeaves;
+use super::index_page::{FoundEntry, Removal};
+use super::index_pages::{IndexLayout, IndexPages};
 use super::nurand_pages::NuRandPages;
 use super::page_law::{PageLaw, Stretch};
 use super::points::{Column, Point, PointUse, Points, own_pages};
@@ -63,10 +64,7 @@ pub struct Places {
 impl Places {
     /// Purge has removed an entry from this page of an index.
     pub fn entry_removed(&mut self, page: u32) -> Removal {
-        match self.index_pages.removed(page) {
-            Some(into) => Removal { merge: Some(Merge { into, moved: 1, half: 1 }), ..Removal::default() },
-            None => self.index_leaves.removed(page),
-        }
+        self.index_pages.removed(page).unwrap_or_else(|| self.index_leaves.removed(page))
     }
 }
 
@@ -183,14 +181,15 @@ impl AccessClass {
                 let points = places.points.place(PointUse::Walk, &runs, points, rows_per_page, rng);
                 Draw::Walk { points, rows_per_page, home_points, stretch }
             }
-            DrawSpec::Index { filled, ref keys, split_redo_bytes } => {
-                let ranges = places.index_pages.place(&runs, filled, rng);
+            DrawSpec::Index { entries_a_page, filled, dirties_latched, ref keys, split_redo_bytes } => {
+                let layout = IndexLayout { entries_a_page, filled, dirties_latched };
+                let ranges = places.index_pages.place(&runs, layout, rng);
                 let keys = keys.as_deref().unwrap_or(&DrawSpec::Uniform);
                 let keys = Box::new(AccessClass::new(keys, ranges, places, rng));
                 Draw::Index { keys, split_redo_bytes }
             }
-            DrawSpec::Leaves { ref age, what, split_redo_bytes, merge_redo_bytes } => {
-                places.index_leaves.place(&runs, age, rng);
+            DrawSpec::Leaves { ref age, what, split_redo_bytes, merge_redo_bytes, dirties_latched } => {
+                places.index_leaves.place(&runs, age, dirties_latched, rng);
                 Draw::Leaves { what, split_redo_bytes, merge_redo_bytes }
             }
         };
@@ -456,9 +455,13 @@ impl AccessClass {
         }
     }
 
-    /// The neighbours that were latched with a page that has split at this place, where that is known.
+    /// The neighbours that were latched with a page that has split at this place, where they become dirty.
     pub fn latched_to_split(&self, place: u32, begun: u32, places: &Places) -> [Option<u32>; 2] {
-        if self.draws_leaves() { places.index_leaves.latched_to_split(place, begun) } else { [None; 2] }
+        if self.draws_leaves() {
+            places.index_leaves.latched_to_split(place, begun)
+        } else {
+            places.index_pages.latched_to_split(place)
+        }
     }
 
     /// Redo payload of a page that splits, and of half a page that merges, bytes, where pages do.

@@ -7,7 +7,7 @@
 //! * When purge removes an entry and the page is less than half full, all that is left moves to the neighbour on the left, or
 //!   else on the right, if it fits. A neighbour whose unused end is too short is tidied up first.
 //! * A page that splits or may merge is latched with both neighbours, and a mini-transaction leaves all pages that it latched for
-//!   modification dirty, changed or not (MySQL; MariaDB since 10.6 those that it changed alone, which is not modelled).
+//!   modification dirty, changed or not (MySQL; MariaDB since 10.6 those that it changed alone).
 //! * So a change of an entry (one inserted next to the old one, which purge removes) splits and merges a full page each time.
 //!   Where new keys follow the law of the old ones, pages wander away from exactly full. Where they follow another, pages in
 //!   one part of the index drain and merge, and those in the other fill and split for good.
@@ -19,17 +19,10 @@
 //! page are not touched (errs towards fewer dirty pages). An entry whose page has merged meanwhile is removed
 //! from the page that has its stretch of keys now.
 
-use super::index_pages::FoundEntry;
+use super::index_page::{FoundEntry, Limits, Merge, Removal};
 use super::spec::{IndexAge, KeyLaw, LeafDraw};
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
-
-/// Bytes of a page for entries and their directory.
-const ROOM_BYTES: u32 = 16_252;
-/// Below this much a page merges, bytes of entries: `MERGE_THRESHOLD` of 50 % of the page.
-const MERGE_BELOW_BYTES: u32 = 8_192;
-/// This much must be free for the place of a removed entry to be used where the end of the page is taken, bytes.
-const TIDY_UP_BYTES: u32 = 512;
 
 /// Indexes that are aged before a run; the others are copies.
 const AGED: usize = 4;
@@ -67,35 +60,6 @@ struct Rows {
     next_key: u32,
 }
 
-/// What pages of the indexes can hold, entries.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Limits {
-    most: u16,
-    /// A page with no more is offered to its neighbours after a removal.
-    merge_at: u16,
-    tidy_up: u16,
-}
-
-/// What the removal of an entry leads to besides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Removal {
-    /// The neighbours that were latched with the page, as it might have merged: they become dirty without being changed.
-    pub latched: [Option<u32>; 2],
-    /// What the page merged with.
-    pub merge: Option<Merge>,
-}
-
-/// Where the entries of a page went when it merged with a neighbour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Merge {
-    /// The page that has them now.
-    pub into: u32,
-    /// How many moved.
-    pub moved: u32,
-    /// How many are half a page.
-    pub half: u32,
-}
-
 /// All indexes of a workload.
 #[derive(Debug, Clone, Default)]
 pub struct IndexLeaves {
@@ -103,12 +67,15 @@ pub struct IndexLeaves {
     limits: Limits,
     /// Keys of each index.
     span: u32,
+    /// Whether pages that were latched become dirty.
+    dirties_latched: bool,
 }
 
 impl IndexLeaves {
     /// Lays indexes out over `runs`, unless they are there; the first half of each run for the pages before any split.
-    pub(super) fn place(&mut self, runs: &[PageRun], age: &IndexAge, rng: &mut Rng) {
+    pub(super) fn place(&mut self, runs: &[PageRun], age: &IndexAge, dirties_latched: bool, rng: &mut Rng) {
         let Some(first) = runs.first().filter(|_| self.indexes.is_empty()) else { return };
+        self.dirties_latched = dirties_latched;
         self.limits = Limits::of(age.entries_a_page);
         self.span = u32::MAX / runs.len() as u32;
         let pages = runs.iter().map(|run| run.pages).min().unwrap_or(first.pages);
@@ -197,6 +164,9 @@ impl IndexLeaves {
 
     /// The neighbours that were latched with a page that has split at this place.
     pub(super) fn latched_to_split(&self, place: u32, begun: u32) -> [Option<u32>; 2] {
+        if !self.dirties_latched {
+            return [None; 2];
+        }
         let index = &self.indexes[(place / self.span) as usize];
         let at = index.leaf_of(place % self.span);
         let lower = at - usize::from(index.run.first + index.leaves[at].page == begun);
@@ -211,7 +181,8 @@ impl IndexLeaves {
         let first = index.run.first;
         let Some(key) = index.found.get((page - first) as usize).copied() else { return Removal::default() };
         let at = index.leaf_of(key);
-        let latched = index.latched_to_remove(at, &self.limits).map(|page| page.map(|page| first + page));
+        let latched = if self.dirties_latched { index.latched_to_remove(at, &self.limits) } else { [None; 2] };
+        let latched = latched.map(|page| page.map(|page| first + page));
         let half = u32::from(self.limits.most) / 2;
         let merge = index.remove_at(at, self.span, &self.limits);
         let merge = merge.map(|(into, moved)| Merge { into: first + into, moved: u32::from(moved), half });
@@ -223,21 +194,6 @@ impl IndexLeaves {
         let index = self.indexes.iter().find(|index| index.run.first == run.first);
         let last = index.and_then(|index| index.leaves.iter().map(|leaf| leaf.page).max());
         PageRun { pages: last.map_or(run.pages, |last| last + 1), ..run }
-    }
-}
-
-impl Limits {
-    fn of(entries_a_page: u32) -> Self {
-        let most = entries_a_page.clamp(2, 16_000);
-        // In half bytes, as an entry takes half a byte of the page's directory: a slot of two bytes for each four.
-        let with_directory = 2 * ROOM_BYTES / most;
-        let entry = with_directory - 1;
-        let at_most = |entries: u32| entries.min(most) as u16;
-        Limits {
-            most: most as u16,
-            merge_at: at_most((2 * MERGE_BELOW_BYTES - 1) / entry),
-            tidy_up: at_most((2 * TIDY_UP_BYTES).div_ceil(with_directory)),
-        }
     }
 }
 

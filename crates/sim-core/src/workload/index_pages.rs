@@ -14,14 +14,18 @@
 //! * So a change of an entry (one inserted beside the old one, which purge removes) splits and merges a full page each
 //!   time; insertions and deletions make ranges fuller and emptier than full, and fewer are exactly full.
 //!
+//! * A page that splits, or has at most half of its entries left when one is removed, is latched with both neighbours in the order
+//!   of keys, and all become dirty ([`super::IndexLeaves`] has the rule, where the server has it).
+//!
 //! Both halves of a split range are drawn equally, and ranges as the keys say, or equally, whatever they hold. The page
 //! that a merge frees is the next that a split takes, as the segment's list of extents with free pages gives it out.
 //!
 //! Simplifications: halves do not fill up and split again, nor do half-empty neighbours merge (errs towards fewer
-//! splits, where an index has grown or shrunk by a third); parents and neighbours of a split page are not touched. Pages
+//! splits, where an index has grown or shrunk by a third); parents of a split page are not touched. Pages
 //! that no range uses lie in a warm buffer pool too (errs towards a fuller pool). A removal from a page that has merged
 //! meanwhile counts for the range that had it last.
 
+use super::index_page::{FoundEntry, Limits, Merge, Removal};
 use super::spec::IndexFill;
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -59,6 +63,25 @@ struct Index {
     spare: Vec<u32>,
     /// The ranges that use the pages of the second half of the run, or did last.
     users: Vec<u32>,
+    latching: Option<Latching>,
+}
+
+/// Which removals latch the neighbours of a page, where these become dirty by that: entries beyond what fits on one page up to
+/// which they do.
+#[derive(Debug, Clone, Copy)]
+struct Latching {
+    /// Of a range on one page.
+    unsplit: i32,
+    /// Of a range on two.
+    split: i32,
+}
+
+/// How an index was laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct IndexLayout {
+    pub(super) entries_a_page: u32,
+    pub(super) filled: IndexFill,
+    pub(super) dirties_latched: bool,
 }
 
 /// How the ranges of an index lie on pages.
@@ -70,15 +93,6 @@ pub(super) struct IndexRanges {
     pub(super) split: f64,
     /// Shares of those on one, by the entries that they still take.
     pub(super) free: Vec<f64>,
-}
-
-/// Where an entry lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FoundEntry {
-    /// The page.
-    pub page: u32,
-    /// A page that a split has begun.
-    pub split: Option<u32>,
 }
 
 /// The indexes of all classes.
@@ -94,7 +108,9 @@ pub struct IndexPages {
 impl IndexPages {
     /// Lays indexes out over `runs`, the first half of each for the pages before any split, the second for halves: the
     /// numbers of each index's ranges.
-    pub(super) fn place(&mut self, runs: &[PageRun], filled: IndexFill, rng: &mut Rng) -> Vec<PageRun> {
+    pub(super) fn place(&mut self, runs: &[PageRun], layout: IndexLayout, rng: &mut Rng) -> Vec<PageRun> {
+        let IndexLayout { entries_a_page, filled, dirties_latched } = layout;
+        let latching = dirties_latched.then(|| Latching::of(entries_a_page));
         let first = self.indexes.len();
         for run in runs {
             let unsplit = PageRun { first: run.first, pages: (run.pages / 2).max(1) };
@@ -104,11 +120,12 @@ impl IndexPages {
                 first_range: self.ranges.len() as u32,
                 users: vec![0; halves.len()],
                 spare: halves.rev().collect(),
+                latching,
             });
             for _ in 0..unsplit.pages {
                 let surplus = match filled {
                     IndexFill::InOneGo { changes_a_page } => walk(changes_a_page, rng),
-                    IndexFill::InRandomOrder { entries_a_page } => -free_after_splits(entries_a_page, rng),
+                    IndexFill::InRandomOrder => -free_after_splits(entries_a_page, rng),
                 };
                 self.begin(surplus);
             }
@@ -192,11 +209,54 @@ impl IndexPages {
         FoundEntry { page, split: if inserts { self.insert(number, range) } else { None } }
     }
 
-    /// Purge has removed an entry from this page: the page into which the range has merged, if it has.
-    pub fn removed(&mut self, page: u32) -> Option<u32> {
+    /// Purge has removed an entry from this page; `None` if no range has it.
+    pub(super) fn removed(&mut self, page: u32) -> Option<Removal> {
         let number = self.indexes.partition_point(|index| index.run.first <= page).checked_sub(1)?;
         let range = self.indexes[number].range_of(page)?;
-        self.remove(number, range)
+        let latched = self.latched_to_remove(number, range, page);
+        let merge = self.remove(number, range).map(|into| Merge { into, moved: 1, half: 1 });
+        Some(Removal { latched, merge })
+    }
+
+    /// The neighbours that were latched with the page of a range that has split, where they become dirty.
+    pub(super) fn latched_to_split(&self, range: u32) -> [Option<u32>; 2] {
+        let number = self.index_of(range);
+        if self.indexes[number].latching.is_some() { self.beside(number, range) } else { [None; 2] }
+    }
+
+    /// The neighbours that are latched with `page` of a range as an entry is removed from it, where they become dirty.
+    fn latched_to_remove(&self, number: usize, range: u32, page: u32) -> [Option<u32>; 2] {
+        let Some(latching) = self.indexes[number].latching else { return [None; 2] };
+        let Range { surplus, contiguous, half } = self.ranges[range as usize];
+        let is_split = contiguous == SPLIT;
+        if i32::from(surplus) - 1 > if is_split { latching.split } else { latching.unsplit } {
+            return [None; 2];
+        }
+        let [left, right] = self.beside(number, range);
+        match is_split {
+            false => [left, right],
+            true if page == half => [Some(self.first_page(number, range)), right],
+            true => [left, Some(half)],
+        }
+    }
+
+    /// The last page of the range before, and the first of the next.
+    fn beside(&self, number: usize, range: u32) -> [Option<u32>; 2] {
+        let index = &self.indexes[number];
+        let last_page = |before: u32| match self.ranges[before as usize] {
+            Range { contiguous: SPLIT, half, .. } => half,
+            _ => self.first_page(number, before),
+        };
+        let before = range.checked_sub(1).filter(|before| *before >= index.first_range).map(last_page);
+        let next = Some(range + 1).filter(|next| *next < index.first_range + index.run.pages);
+        [before, next.map(|next| self.first_page(number, next))]
+    }
+
+    /// The page that a range has, split or not.
+    #[inline]
+    fn first_page(&self, number: usize, range: u32) -> u32 {
+        let index = &self.indexes[number];
+        index.run.first + range - index.first_range
     }
 
     /// Adds a range of the last index as it is at the start.
@@ -240,6 +300,13 @@ impl IndexPages {
         let index = &mut self.indexes[index];
         index.spare.push(range.half);
         Some(index.run.first + number - index.first_range)
+    }
+}
+
+impl Latching {
+    fn of(entries_a_page: u32) -> Self {
+        let (most, to_merge) = (entries_a_page as i32, i32::from(Limits::of(entries_a_page).merge_at));
+        Latching { unsplit: to_merge - most, split: 2 * to_merge - most }
     }
 }
 
@@ -304,139 +371,4 @@ fn poisson(mean: f64, rng: &mut Rng) -> u32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BUILT: IndexFill = IndexFill::InOneGo { changes_a_page: 0.0 };
-
-    #[test]
-    fn cumulative_chances_are_those_of_poisson() {
-        let cumulative = cumulative_poisson(2.0);
-        let expected = [0.135_335, 0.406_006, 0.676_676];
-        assert!(expected.iter().zip(&cumulative).all(|(a, b)| (a - b).abs() < 1e-6), "{cumulative:?}");
-        let large = cumulative_poisson(MOST_ENTRIES);
-        assert_eq!(large.partition_point(|up_to| *up_to <= 0.5), 600);
-        assert!(large.last().is_some_and(|last| *last > 1.0 - 1e-9));
-    }
-
-    fn index(changes: f64, rng: &mut Rng) -> IndexPages {
-        let mut pages = IndexPages::default();
-        let runs = [PageRun { first: 64, pages: 4_000 }, PageRun { first: 8_192, pages: 4_000 }];
-        pages.place(&runs, IndexFill::InOneGo { changes_a_page: changes }, rng);
-        pages
-    }
-
-    /// Share of the ranges that have so many entries beyond a full page.
-    fn share(pages: &IndexPages, surplus: i16) -> f64 {
-        pages.ranges.iter().filter(|range| range.surplus == surplus).count() as f64 / pages.ranges.len() as f64
-    }
-
-    /// Inserts an entry beside a random one.
-    fn insert(pages: &mut IndexPages, rng: &mut Rng) -> FoundEntry {
-        let range = rng.below(pages.ranges.len() as u32);
-        pages.find(range, rng.below(2) == 1, true)
-    }
-
-    #[test]
-    fn a_full_page_splits_and_merges_with_every_change() {
-        let mut rng = Rng::stream(3, 0, "index pages");
-        let mut pages = index(0.0, &mut rng);
-        for _ in 0..100 {
-            let drawn = insert(&mut pages, &mut rng);
-            assert!(drawn.split.is_some_and(|page| page != drawn.page), "{drawn:?}");
-            assert_eq!(pages.removed(drawn.page), Some(drawn.page));
-        }
-        // The page that a merge frees is taken by the next split.
-        let used =
-            pages.indexes.iter().map(|index| index.users.iter().filter(|user| **user > 0).count()).sum::<usize>();
-        assert!(used <= 2, "{used} pages for halves");
-    }
-
-    #[test]
-    fn a_page_with_one_place_splits_with_every_second_change() {
-        let mut rng = Rng::stream(3, 0, "index pages");
-        let mut pages = IndexPages::default();
-        pages.place(&[PageRun { first: 0, pages: 2 }], BUILT, &mut rng);
-        assert_eq!(pages.removed(0), None);
-        let splits: Vec<bool> = (0..6)
-            .map(|_| {
-                let split = insert(&mut pages, &mut rng).split.is_some();
-                assert_eq!(pages.removed(0).is_some(), split);
-                split
-            })
-            .collect();
-        assert_eq!(splits, [true, false, true, false, true, false]);
-        // With two places free, one of them at the end, a change takes the other.
-        assert_eq!(pages.removed(0), None);
-        assert!(insert(&mut pages, &mut rng).split.is_some(), "both were left by removed entries");
-        assert_eq!(pages.removed(0), Some(0));
-        assert!((0..10).all(|_| insert(&mut pages, &mut rng).split.is_none() && pages.removed(0).is_none()));
-    }
-
-    /// The pages of a real 5.7.22 after 440 000 transactions of write_only: 4.7 % of the ranges exactly full, 5.5 % with
-    /// one place left, and 0.08 splits for a change of an entry.
-    #[test]
-    fn an_aged_index_splits_as_often_as_a_real_one() {
-        let mut rng = Rng::stream(3, 0, "index pages");
-        let mut pages = index(64.0, &mut rng);
-        assert!((share(&pages, 0) - 0.05).abs() < 0.01, "{}", share(&pages, 0));
-        let halves = pages.ranges.iter().filter(|range| range.contiguous == SPLIT).count();
-        assert!((halves as f64 / 4_000.0 - 0.475).abs() < 0.03, "{halves}; recorded 1800 of 3810");
-        let changes = 40_000;
-        let mut splits = 0;
-        for _ in 0..changes {
-            let drawn = insert(&mut pages, &mut rng);
-            splits += u32::from(drawn.split.is_some());
-            pages.removed(drawn.page);
-        }
-        let share = f64::from(splits) / f64::from(changes);
-        assert!((share - 0.08).abs() < 0.015, "{share}");
-    }
-
-    #[test]
-    fn ranges_wander_as_far_as_the_root_of_the_changes() {
-        let mut rng = Rng::stream(3, 0, "index pages");
-        for changes in [0.5, 20.0, 99.0, 100.0, 400.0, 5_000.0] {
-            let pages = index(changes, &mut rng);
-            let surplus = || pages.ranges.iter().map(|range| f64::from(range.surplus));
-            let variance = surplus().map(|surplus| surplus * surplus).sum::<f64>() / surplus().count() as f64;
-            assert!((variance / changes - 1.0).abs() < 0.08, "{changes}: {variance}");
-            assert!(surplus().any(|s| s % 2.0 == 0.0) && surplus().any(|s| s % 2.0 != 0.0));
-        }
-    }
-
-    #[test]
-    fn insertions_alone_split_each_page_once() {
-        let mut rng = Rng::stream(3, 0, "index pages");
-        let mut pages = index(0.0, &mut rng);
-        let splits = (0..40_000).filter(|_| insert(&mut pages, &mut rng).split.is_some()).count();
-        assert!((3_990..=4_000).contains(&splits), "{splits}");
-    }
-
-    /// On a real 8.0.28 an index of 777 entries a page that was filled in random order had them 69 % full, and 200 000
-    /// more insertions, 18 a page, split one page each 670 of them.
-    #[test]
-    fn an_index_filled_in_random_order_splits_page_by_page() {
-        let mut rng = Rng::stream(3, 0, "index pages");
-        let mut pages = IndexPages::default();
-        let filled = IndexFill::InRandomOrder { entries_a_page: 777 };
-        pages.place(&[PageRun { first: 64, pages: 22_400 }], filled, &mut rng);
-        let held: f64 = pages.ranges.iter().map(|range| f64::from(777 + range.surplus)).sum();
-        assert!((held / 11_200.0 / 777.0 - std::f64::consts::LN_2).abs() < 0.005, "{held}");
-        let mut splits = 0;
-        for _ in 0..200_000 {
-            let range = rng.below(11_200);
-            let FoundEntry { page, split } = pages.find(range, rng.below(2) == 1, true);
-            assert!(page == 64 + range || page >= 64 + 11_200, "{page} for {range}");
-            splits += u32::from(split.is_some());
-        }
-        assert!((230..330).contains(&splits), "{splits}");
-    }
-
-    #[test]
-    fn removals_from_pages_of_no_index_change_nothing() {
-        let mut rng = Rng::stream(3, 0, "index pages");
-        let mut pages = index(2.0, &mut rng);
-        assert_eq!((pages.removed(0), pages.removed(5_000)), (None, None));
-    }
-}
+mod tests;

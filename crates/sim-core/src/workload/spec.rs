@@ -107,8 +107,12 @@ pub enum DrawSpec {
     /// Entries of a secondary index whose full pages split and merge again ([`super::IndexPages`]). The first half of the
     /// set are the pages that the index had before the run, or when it was built in one go; splits take the others.
     Index {
+        /// Entries that fit on a page.
+        entries_a_page: u32,
         /// How they were filled.
         filled: IndexFill,
+        /// Whether pages that were latched with one that splits or may merge become dirty without being changed.
+        dirties_latched: bool,
         /// Which of them an entry belongs to; all equally often, if nothing says so.
         keys: Option<Box<DrawSpec>>,
         /// Redo payload of a page that splits, and of two that merge, bytes.
@@ -126,6 +130,8 @@ pub enum DrawSpec {
         split_redo_bytes: f64,
         /// Redo payload of a merge that moves half a page of entries, bytes.
         merge_redo_bytes: f64,
+        /// As for `Index`.
+        dirties_latched: bool,
     },
     /// Visits existing pages in order from `points` places at once, one picked uniformly, `rows_per_page` visits a
     /// page. The places share the pages evenly, and each goes round in the first `stretch` of its own (tpcc's delivery
@@ -194,10 +200,7 @@ pub enum IndexFill {
         changes_a_page: f64,
     },
     /// By insertions in random order, so that each split made two halves: between half full and full.
-    InRandomOrder {
-        /// Entries that fit on a page.
-        entries_a_page: u32,
-    },
+    InRandomOrder,
 }
 
 /// Where the pages of a home lie ([`DrawSpec::OfHome`]).

@@ -1,6 +1,7 @@
 //! `innosim reproduce --series`: the runs of a series beside what was published of them.
 
-use super::table::signed_percent;
+use super::picture;
+use super::table::{amount, signed_percent};
 use crate::args::ReproduceArgs;
 use crate::exit::{Done, Failure};
 use crate::interrupt;
@@ -11,16 +12,14 @@ use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short, run_all};
 use crate::show::show;
 use crate::text_table::TextTable;
-use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_experiments::reproduce::{
     Course, Figure, SERIES, Series, SeriesRow, SeriesRun, error_sizes, rank_correlations,
 };
 use innosim_experiments::runner::{Job, in_parallel};
-use innosim_report::numbers::{compact, count, decimal, rounded};
-use innosim_report::{Overlay, OverlayRun, write_json, write_overlay};
+use innosim_report::numbers::{decimal, rounded};
+use innosim_report::write_json;
 use innosim_scenario::Scenario;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::time::Instant;
 
 /// What is left beside the folders of the runs.
@@ -73,9 +72,8 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     interrupt::listen();
     let seconds: u64 = scenarios.iter().flat_map(|(_, scenario)| Job::all(scenario)).map(|job| job.seconds()).sum();
     let progress = Progress::new(name, seconds, args.common.quiet);
-    let made: Vec<Result<SeriesRow, Failure>> = pool(args.common.jobs)?.install(|| {
-        in_parallel(&scenarios, |(run, scenario)| row(&series, run, scenario, args.out.as_deref(), &progress))
-    });
+    let made: Vec<Result<SeriesRow, Failure>> = pool(args.common.jobs)?
+        .install(|| in_parallel(&scenarios, |(run, scenario)| row(args, &series, (run, scenario), &progress)));
     progress.finish();
     let rows: Vec<SeriesRow> = made.into_iter().collect::<Result<_, _>>()?;
     let misses = misses(&series, &rows);
@@ -95,10 +93,9 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
 
 /// Simulates a run, and lays it beside what was published.
 fn row(
+    args: &ReproduceArgs,
     series: &Series,
-    run: &SeriesRun,
-    scenario: &Scenario,
-    out: Option<&Path>,
+    (run, scenario): (&SeriesRun, &Scenario),
     progress: &Progress,
 ) -> Result<SeriesRow, Failure> {
     let began = Instant::now();
@@ -120,51 +117,11 @@ fn row(
         undecided_log_threads_us: outcome.output.undecided_log_threads_us(warmup_s),
         threads_modelled: scenario.threads_beyond_model().map(|(from, _)| from),
     };
-    if let Some(dir) = out {
+    if let Some(dir) = &args.out {
         OutDir::prepare(&dir.join(&run.name))?.write(&outcome)?;
-        picture(dir, series, &row, &outcome)?;
+        picture::write(dir, series, &row, (&outcome, args.recorded.as_deref()))?;
     }
     Ok(row)
-}
-
-/// The run's course with the published means as levels over the time that figures count.
-fn picture(dir: &Path, series: &Series, row: &SeriesRow, outcome: &Outcome) -> Result<(), Failure> {
-    let level = |figure: Figure| row.published.get(&figure).copied();
-    let (age, dirty) = (level(Figure::CheckpointAgeGb), level(Figure::DirtyPages));
-    let (Some(age), Some(dirty), Some(flushed)) = (age, dirty, level(Figure::PagesFlushedPerS)) else { return Ok(()) };
-    let counted = outcome.output.series.iter().filter(|second| second.second as f64 > row.warmup_s);
-    let mean = |second: &SecondSample| SecondSample {
-        second: second.second,
-        transactions: outcome.replications.summary.tps_mean as u64,
-        checkpoint_age_bytes: (age * 1e9) as u64,
-        age_async_bytes: second.age_async_bytes,
-        dirty_pages: dirty as u64,
-        pages_flushed: flushed as u64,
-        ..SecondSample::default()
-    };
-    let published = RunOutput { series: counted.map(mean).collect(), ..RunOutput::default() };
-    let one = |label: &str, figures: [f64; 3], output| OverlayRun {
-        label: label.to_owned(),
-        about: String::new(),
-        figures: vec![decimal(figures[0], 2), count(figures[1]), count(figures[2])],
-        output,
-    };
-    let simulated = [Figure::CheckpointAgeGb, Figure::DirtyPages, Figure::PagesFlushedPerS]
-        .map(|figure| row.simulated.get(&figure).copied().unwrap_or_default());
-    let overlay = Overlay {
-        title: row.run.clone(),
-        subtitle: format!("{}; load as recorded", series.title),
-        origin: format!("innosim {VERSION}, seed {}", outcome.identity.seed),
-        heads: vec!["age, GB", "dirty pages", "flushed/s"],
-        runs: vec![
-            one("simulated", simulated, &outcome.output),
-            one("recorded mean", [age, dirty, flushed], &published),
-        ],
-        warmup_s: row.warmup_s,
-        remark: "Recorded: means of the last 600 s, drawn as levels. The rate of transactions is an input.".to_owned(),
-        latency: false,
-    };
-    Ok(write_overlay(dir, &row.run, &overlay)?)
 }
 
 /// What is further off than the marks of the series, in words.
@@ -303,13 +260,4 @@ fn table(figures: &[Figure], rows: &[SeriesRow]) -> String {
         table.row(fields);
     }
     table.render()
-}
-
-/// A number with as many digits as help.
-fn amount(value: f64) -> String {
-    match value {
-        value if value >= 100.0 => count(value),
-        value if value.fract() == 0.0 => compact(value),
-        value => decimal(value, 2),
-    }
 }

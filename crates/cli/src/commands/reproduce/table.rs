@@ -5,7 +5,7 @@ use crate::outcome::VERSION;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
 use innosim_experiments::reproduce::{AGE_TOLERANCE, Order, Row, TPS_TOLERANCE};
-use innosim_report::numbers::{count, decimal, milliseconds, rate};
+use innosim_report::numbers::{compact, count, decimal, milliseconds, rate};
 
 /// What stands where nothing was published or found.
 const NOTHING: &str = "-";
@@ -182,4 +182,13 @@ fn agreement(order: &Order, correlation: f64) -> String {
 pub(super) fn signed_percent(share: f64) -> String {
     let text = decimal(share * 100.0, 1);
     if share > 0.0 && text != "0.0" { format!("+{text} %") } else { format!("{text} %") }
+}
+
+/// A number with as many digits as help.
+pub(super) fn amount(value: f64) -> String {
+    match value {
+        value if value >= 100.0 => count(value),
+        value if value.fract() == 0.0 => compact(value),
+        value => decimal(value, 2),
+    }
 }

@@ -37,8 +37,13 @@ pub(in crate::commands) fn overlay<'a>(
     let figures = |of: &dyn Fn(&'static str) -> String, regime: &str| -> Vec<String> {
         FIGURES.iter().map(|(name, _)| of(name)).chain([regime.to_owned()]).collect()
     };
-    let run =
-        |label: &str, about: String, figures, output| OverlayRun { label: label.to_owned(), about, figures, output };
+    let run = |label: &str, about: String, figures, output| OverlayRun {
+        label: label.to_owned(),
+        about,
+        figures,
+        output,
+        only_throughput: false,
+    };
     let about = format!("calibrated on {}", validation.calibrated_on);
     Overlay {
         title: validation.recording.clone(),

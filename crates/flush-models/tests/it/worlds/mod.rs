@@ -569,10 +569,11 @@ fn with_index(mut workload: WorkloadSpec, seed: u64) -> WorkloadSpec {
     if seed >> 30 & 3 == 0 {
         let changes_a_page = [0.0, 0.5, 4.0, 300.0][(seed >> 32 & 3) as usize];
         let (filled, keys) = match seed >> 34 & 3 {
-            0 => (IndexFill::InRandomOrder { entries_a_page: 40 }, Some(Box::new(DrawSpec::Zipf { theta: 0.6 }))),
+            0 => (IndexFill::InRandomOrder, Some(Box::new(DrawSpec::Zipf { theta: 0.6 }))),
             _ => (IndexFill::InOneGo { changes_a_page }, None),
         };
-        workload.access_classes[0].draw = DrawSpec::Index { filled, keys, split_redo_bytes: 7_000.0 };
+        workload.access_classes[0].draw =
+            DrawSpec::Index { entries_a_page: 40, filled, dirties_latched: false, keys, split_redo_bytes: 7_000.0 };
     }
     workload
 }

@@ -6,7 +6,7 @@ const BUILT: u32 = 4157;
 
 fn indexes(age: IndexAge, runs: &[PageRun], rng: &mut Rng) -> IndexLeaves {
     let mut leaves = IndexLeaves::default();
-    leaves.place(runs, &age, rng);
+    leaves.place(runs, &age, true, rng);
     leaves
 }
 
