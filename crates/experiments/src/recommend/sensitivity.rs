@@ -3,7 +3,7 @@
 //! The best setting is run again in every [`Case`], and so are its neighbours where they could turn the answer: the next lower one where
 //! the best itself is sound, and not with a larger working set if it was not sound with the present one (it is
 //! taken for granted that neither less capacity nor more pages to write make a server sound); and neither where the best is sound and the
-//! neighbour, sound too as the scenario stands, is no better there. The answer stands if the best setting stays
+//! neighbour, sound too as the scenario stands, is as good there. Where a neighbour is too much better, the present setting is run too. The answer stands if the best setting stays
 //! sound and loses little to a neighbour, or is better than the present setting there too. If it does not, the nearest higher
 //! setting that is sound in every case is offered as the safer one. If there is none near, or a neighbour gains much, the answer is refused: measuring that
 //! input comes first.
@@ -102,6 +102,10 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     bench.ensure("what if", &itself, 1, &[])?;
     let neighbours = neighbours(bench, best, &around);
     bench.ensure("what if", &neighbours, 1, &[])?;
+    let loses = |case: &Case| of(bench, *case, best, &around).is_some_and(|s| s.sound && s.loss > TOO_MUCH);
+    let present: Vec<(Case, Point)> =
+        Case::MOVED.into_iter().filter(loses).map(|case| (case, bench.current())).collect();
+    bench.ensure("what if", &present, 1, &[])?;
     let cases: Vec<Sensitivity> = Case::MOVED.iter().filter_map(|&case| of(bench, case, best, &around)).collect();
     let shaken = |s: &&Sensitivity| !s.sound || s.loss > TOO_MUCH;
     let mut measure_first: Vec<Input> = cases.iter().filter(shaken).map(|s| s.input).collect();
@@ -115,32 +119,31 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     Ok(WhatIf { cases, safer, refused, measure_first })
 }
 
-/// What is run of `best` in any case: itself, and the next higher setting if that could be better.
+/// What is run of `best` in any case: itself, and the next higher setting if that does otherwise.
 pub(super) fn first_runs(bench: &Bench<'_>, best: Point) -> Vec<Ahead> {
     let upwards: Vec<Point> =
-        around(bench, best).into_iter().filter(|&p| p == best || p > best && !is_no_better(bench, p, best)).collect();
+        around(bench, best).into_iter().filter(|&p| p == best || p > best && !is_alike(bench, p, best)).collect();
     Case::MOVED.iter().flat_map(|&case| upwards.iter().map(move |&point| (case, point, 1))).collect()
 }
 
-/// The neighbours in the cases that they could turn: neither where `best` is sound and they are no better, nor the lower one where it can't
+/// The neighbours in the cases that they could turn: neither where `best` is sound and they are alike, nor the lower one where it can't
 /// be an answer.
 fn neighbours(bench: &Bench<'_>, best: Point, around: &[Point]) -> Vec<(Case, Point)> {
     let was_seen_to_fail = |point| !bench.trials(Case::AS_IS, point).is_empty() && !bench.is_stable(Case::AS_IS, point);
     let could_turn = |&(case, point): &(Case, Point)| {
         let holds = bench.is_stable(case, best);
         let could_be = point > best || holds && !(case.asks_for_more_writes() && was_seen_to_fail(point));
-        could_be && !(holds && is_no_better(bench, point, best))
+        could_be && !(holds && is_alike(bench, point, best))
     };
     let others = around.iter().filter(|point| **point != best);
     others.flat_map(|&point| Case::MOVED.map(|case| (case, point))).filter(could_turn).collect()
 }
 
-/// Whether a setting is sound as the scenario stands, and not so much better than `best` that a small error of an input, with which `best`
-/// is still sound, could make it too much better.
-fn is_no_better(bench: &Bench<'_>, point: Point, best: Point) -> bool {
-    let score = |point| bench.score(Case::AS_IS, point);
-    let gain = score(point).zip(score(best)).map(|(there, here)| (there - here) / here.abs().max(1e-9));
-    bench.is_stable(Case::AS_IS, point) && gain.is_some_and(|gain| gain <= TOO_MUCH / 2.0)
+/// Whether a setting is sound and as good as `best` as the scenario stands. A small error of an input with which `best` is still sound
+/// then makes it no better.
+fn is_alike(bench: &Bench<'_>, point: Point, best: Point) -> bool {
+    let is_equal = |a, b| equals(bench, Case::AS_IS, &[a], b) == [a];
+    bench.is_stable(Case::AS_IS, point) && is_equal(point, best) && is_equal(best, point)
 }
 
 /// Says that figures are taken over too short a time to tell whether the checkpoint age is at rest, if somebody asked for
