@@ -99,9 +99,7 @@ fn levels(row: &SeriesRow, outcome: &Outcome) -> Option<(&'static str, RunOutput
     let tps = level(Figure::Tps).or_else(|| level(Figure::TpsMean));
     let (age, dirty, flushed) =
         (level(Figure::CheckpointAgeGb), level(Figure::DirtyPages), level(Figure::PagesFlushedPerS));
-    if tps.or(age).or(dirty).or(flushed).is_none() {
-        return None;
-    }
+    tps.or(age).or(dirty).or(flushed)?;
     let whole = |value: Option<f64>| value.unwrap_or_default() as u64;
     let counted = outcome.output.series.iter().filter(|second| second.second as f64 > row.warmup_s);
     let mean = |second: &SecondSample| SecondSample {
