@@ -16,7 +16,7 @@
 //! * pages flushed since the last pass: the growth of the counters of ended passes between the beginnings of the two;
 //! * pages due by age: the flush lists are not recorded, the published `buffer_flush_n_to_flush_by_age` is taken.
 //!
-//! Which counters belong to one pass depends on when the server publishes them ([`Publishing`]): 5.6 does so before and
+//! Which counters belong to one pass depends on when the server publishes them ([`Publishing`](innosim_flush_models::replay::Publishing)): 5.6 does so before and
 //! after the batch, so that one sample may show counters of two passes; `cleaner` puts them together.
 //!
 //! The instant itself is the one unknown. The rule is tried at [`INSTANTS`] places between the two samples, and one at
