@@ -425,12 +425,10 @@ mod tests {
         }
     }
 
-    /// The counters alone refuse: no back-test is made, and no search.
-    #[test]
-    fn counters_that_rule_an_answer_out_cost_no_run() {
-        let recording = outside::tests::recording(&[("buffer_flush_batch_total_pages", 40.0)], &[], "");
-        let request = |anyway| Request {
-            recording: &recording,
+    /// A request with one known device and no wishes.
+    pub(super) fn plain(recording: &Recording) -> Request<'_> {
+        Request {
+            recording,
             devices: vec![("nvme".to_owned(), Device::Profile("nvme".to_owned()))],
             goal: Goal::Throughput,
             redo: false,
@@ -439,9 +437,16 @@ mod tests {
             set: Vec::new(),
             duration: None,
             replications: 1,
-            anyway,
+            anyway: false,
             courses: false,
-        };
+        }
+    }
+
+    /// The counters alone refuse: no back-test is made, and no search.
+    #[test]
+    fn counters_that_rule_an_answer_out_cost_no_run() {
+        let recording = outside::tests::recording(&[("buffer_flush_batch_total_pages", 40.0)], &[], "");
+        let request = |anyway| Request { anyway, ..plain(&recording) };
         let runner = Counting::default();
         let advice = advise(&request(false), &runner).unwrap();
         assert!(advice.refused.unwrap().contains("60 % of all pages are written to make room"));

@@ -94,6 +94,23 @@ fn series_of_other_years_run() {
 }
 
 #[test]
+fn a_folder_without_a_recorded_course_is_refused_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (empty, out) = (folder.path(), folder.path().join("out"));
+    let recorded = |path: &str| {
+        refused(&["reproduce", "--series", "mariadb-2013", "--recorded", path, "--out", out.to_str().unwrap()], 2)
+    };
+    let error = recorded(empty.to_str().unwrap());
+    assert!(
+        error.contains("holds the course of no run") && error.contains("such as mariadb-5.5.28a-64.csv"),
+        "{error}"
+    );
+    fs::write(empty.join("mysql-5.5.29-64.csv"), "no recording").unwrap();
+    assert!(recorded(empty.to_str().unwrap()).contains("mysql-5.5.29-64.csv"));
+    assert!(!out.exists(), "nothing is left");
+}
+
+#[test]
 fn series_are_listed_and_an_unknown_one_is_refused() {
     let list = text(&innosim(&["reproduce", "--list"]).success().get_output().stdout);
     for name in ["percona-2020 ", "percona-2026-counters", "percona-2020-07", "mariadb-2013"] {

@@ -133,7 +133,7 @@ fn busiest(recording: &Recording) -> Recording {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recommend::Goal;
+    use crate::advise::tests::plain;
     use crate::runner::Job;
     use innosim_core::metrics::{RunOutput, SecondSample};
     use innosim_core::server::RunError;
@@ -162,19 +162,7 @@ mod tests {
     fn a_cpu_time_that_the_back_test_confirms_is_not_looked_for_again() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
         let recording = innosim_recordings::find(&path).unwrap().remove(0);
-        let request = Request {
-            recording: &recording,
-            devices: vec![("nvme".to_owned(), Device::Profile("nvme".to_owned()))],
-            goal: Goal::Throughput,
-            redo: false,
-            load: 1.0,
-            seed: None,
-            set: Vec::new(),
-            duration: None,
-            replications: 1,
-            anyway: false,
-            courses: false,
-        };
+        let request = plain(&recording);
         let telling = busiest(&recording.as_unknown_load().unwrap().recording);
         let (start, end) = telling.load_window();
         let half_s = (end - start) / 2.0;

@@ -8,29 +8,48 @@ use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_experiments::reproduce::{Figure, Series, SeriesRow};
 use innosim_recordings::{Column, Quantity, Recording, find};
 use innosim_report::{Overlay, OverlayRun, write_overlay};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Figures of a head.
 const MOST_FIGURES: usize = 4;
 /// Endings of files with a recorded course.
 const ENDINGS: [&str; 2] = [".csv", ".csv.gz"];
+const COURSE: &str = "Recorded: the course since the load began; figures are those of the series.";
+const LEVELS: &str = "Recorded: means, drawn as levels.";
+
+/// The recorded courses of a series, `FOLDER/RUN.csv`, by run.
+pub(super) fn courses(folder: &Path, series: &Series) -> Result<BTreeMap<String, Recording>, Failure> {
+    let mut courses = BTreeMap::new();
+    for run in series.runs.iter().map(|run| &run.name) {
+        let files = ENDINGS.map(|ending| folder.join(format!("{run}{ending}")));
+        if let Some(file) = files.into_iter().find(|file| file.is_file()) {
+            let mut found = find(&file).map_err(|error| Failure::Input(error.to_string()))?;
+            courses.insert(run.clone(), found.remove(0));
+        }
+    }
+    if courses.is_empty() {
+        let example = series.runs.first().map_or("RUN", |run| &run.name);
+        return Err(Failure::Input(format!(
+            "--recorded {}: holds the course of no run of this series\n  = help: files are called after runs, such as {example}.csv or {example}.csv.gz",
+            folder.display()
+        )));
+    }
+    Ok(courses)
+}
 
 /// Writes `RUN.svg` and `RUN.png` into the folder `dir`; nothing if there is nothing to lay over the run.
 pub(super) fn write(
     dir: &Path,
     series: &Series,
     row: &SeriesRow,
-    (outcome, recorded): (&Outcome, Option<&Path>),
+    outcome: &Outcome,
+    recorded: Option<&Recording>,
 ) -> Result<(), Failure> {
-    let course = recorded.map(|folder| course(folder, &row.run, &outcome.output)).transpose()?.flatten();
-    let is_course = course.is_some();
-    let Some((label, other)) = course.or_else(|| levels(row, outcome)) else { return Ok(()) };
+    let course = recorded.map(|recording| ("recorded", COURSE, course(recording, &outcome.output)));
+    let levels = || Some(("recorded mean", LEVELS, levels(row, outcome)?));
+    let Some((label, remark, other)) = course.or_else(levels) else { return Ok(()) };
     let figures: Vec<Figure> = row.published.keys().copied().take(MOST_FIGURES).collect();
-    let what = if is_course {
-        "the course since the load began; figures are those of the series"
-    } else {
-        "means, drawn as levels"
-    };
     let one = |label: &str, output, of: &dyn Fn(&Figure) -> Option<f64>| {
         let text = |figure| of(figure).map_or_else(|| "-".to_owned(), amount);
         overlay_run(label, figures.iter().map(text).collect(), output)
@@ -45,7 +64,7 @@ pub(super) fn write(
             one(label, &other, &|figure| row.published.get(figure).copied()),
         ],
         warmup_s: row.warmup_s,
-        remark: format!("Recorded: {what}."),
+        remark: remark.to_owned(),
         latency: false,
     };
     Ok(write_overlay(dir, &row.run, &overlay)?)
@@ -61,19 +80,16 @@ fn overlay_run<'a>(label: &str, figures: Vec<String>, output: &'a RunOutput) -> 
     }
 }
 
-/// What was recorded in each second of the run, from `FOLDER/RUN.csv`; `None` if there is no such file.
-fn course(folder: &Path, run: &str, simulated: &RunOutput) -> Result<Option<(&'static str, RunOutput)>, Failure> {
-    let files = ENDINGS.map(|ending| folder.join(format!("{run}{ending}")));
-    let Some(file) = files.into_iter().find(|file| file.is_file()) else { return Ok(None) };
-    let recording = find(&file).map_err(|error| Failure::Input(error.to_string()))?.remove(0);
-    let of = |recording: &Recording, quantity| recording.get(quantity).unwrap_or_default();
-    let lsn = of(&recording, Quantity::Lsn);
-    let age = lsn.with(&of(&recording, Quantity::CheckpointLsn), |lsn, checkpoint| lsn - checkpoint);
-    let flushed = of(&recording, Quantity::PagesWritten).rates(&recording.series.seconds);
+/// What was recorded in each second of the run.
+fn course(recording: &Recording, simulated: &RunOutput) -> RunOutput {
+    let of = |quantity| recording.get(quantity).unwrap_or_default();
+    let lsn = of(Quantity::Lsn);
+    let age = lsn.with(&of(Quantity::CheckpointLsn), |lsn, checkpoint| lsn - checkpoint);
+    let flushed = of(Quantity::PagesWritten).rates(&recording.series.seconds);
     // Without a load generator's reports, what the server has committed.
     let commits = || Some(recording.series.column("m.trx_rw_commits")?.rates(&recording.series.seconds));
     let tps = recording.get(Quantity::Tps).or_else(commits).unwrap_or_default();
-    let dirty = of(&recording, Quantity::DirtyPages);
+    let dirty = of(Quantity::DirtyPages);
     let begun = recording.load_start();
     let at = |column: &Column, second: f64| -> u64 {
         let known = column.timed(&recording.series.seconds).take_while(|(at, _)| at - begun < second + 0.5);
@@ -90,11 +106,11 @@ fn course(folder: &Path, run: &str, simulated: &RunOutput) -> Result<Option<(&'s
     };
     let last = recording.series.seconds.last().map_or(0.0, |last| last - begun + 1.0);
     let seconds = simulated.series.iter().take_while(|second| (second.second as f64) <= last);
-    Ok(Some(("recorded", RunOutput { series: seconds.map(sample).collect(), ..RunOutput::default() })))
+    RunOutput { series: seconds.map(sample).collect(), ..RunOutput::default() }
 }
 
 /// The published means over the time that figures count.
-fn levels(row: &SeriesRow, outcome: &Outcome) -> Option<(&'static str, RunOutput)> {
+fn levels(row: &SeriesRow, outcome: &Outcome) -> Option<RunOutput> {
     let level = |figure: Figure| row.published.get(&figure).copied();
     let tps = level(Figure::Tps).or_else(|| level(Figure::TpsMean));
     let (age, dirty, flushed) =
@@ -111,5 +127,5 @@ fn levels(row: &SeriesRow, outcome: &Outcome) -> Option<(&'static str, RunOutput
         pages_flushed: whole(flushed),
         ..SecondSample::default()
     };
-    Some(("recorded mean", RunOutput { series: counted.map(mean).collect(), ..RunOutput::default() }))
+    Some(RunOutput { series: counted.map(mean).collect(), ..RunOutput::default() })
 }

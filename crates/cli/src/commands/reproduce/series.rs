@@ -16,6 +16,7 @@ use innosim_experiments::reproduce::{
     Course, Figure, SERIES, Series, SeriesRow, SeriesRun, error_sizes, rank_correlations,
 };
 use innosim_experiments::runner::{Job, in_parallel};
+use innosim_recordings::Recording;
 use innosim_report::numbers::{decimal, rounded};
 use innosim_report::write_json;
 use innosim_scenario::Scenario;
@@ -61,6 +62,8 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
              = help: leave it out; --duration TIME makes all runs shorter"
         )));
     }
+    let courses = args.recorded.as_deref().map(|folder| picture::courses(folder, &series)).transpose()?;
+    let courses = courses.unwrap_or_default();
     let mut scenarios: Vec<(&SeriesRun, Scenario)> = Vec::new();
     for run in &series.runs {
         let overrides = Series::overrides(run, args.duration.as_ref(), args.common.seed);
@@ -72,8 +75,11 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     interrupt::listen();
     let seconds: u64 = scenarios.iter().flat_map(|(_, scenario)| Job::all(scenario)).map(|job| job.seconds()).sum();
     let progress = Progress::new(name, seconds, args.common.quiet);
-    let made: Vec<Result<SeriesRow, Failure>> = pool(args.common.jobs)?
-        .install(|| in_parallel(&scenarios, |(run, scenario)| row(args, &series, (run, scenario), &progress)));
+    let made: Vec<Result<SeriesRow, Failure>> = pool(args.common.jobs)?.install(|| {
+        in_parallel(&scenarios, |(run, scenario)| {
+            row(args, &series, (run, scenario), courses.get(&run.name), &progress)
+        })
+    });
     progress.finish();
     let rows: Vec<SeriesRow> = made.into_iter().collect::<Result<_, _>>()?;
     let misses = misses(&series, &rows);
@@ -96,6 +102,7 @@ fn row(
     args: &ReproduceArgs,
     series: &Series,
     (run, scenario): (&SeriesRun, &Scenario),
+    recorded: Option<&Recording>,
     progress: &Progress,
 ) -> Result<SeriesRow, Failure> {
     let began = Instant::now();
@@ -119,7 +126,7 @@ fn row(
     };
     if let Some(dir) = &args.out {
         OutDir::prepare(&dir.join(&run.name))?.write(&outcome)?;
-        picture::write(dir, series, &row, (&outcome, args.recorded.as_deref()))?;
+        picture::write(dir, series, &row, &outcome, recorded)?;
     }
     Ok(row)
 }
