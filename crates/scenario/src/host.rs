@@ -25,9 +25,9 @@ pub(crate) const HOST_KEYS: &[Key] = &[
     ),
     Key::default(
         "scheduling",
-        Kind::OneOf(&["in-turns", "shared"]),
+        Kind::OneOf(&["in-turns", "shared", "balanced"]),
         "\"in-turns\"",
-        "How threads share them: first come, first served, or a run queue for each processor, with equal shares.",
+        "How threads share them: first come, first served; or at equal shares, with a run queue for each processor or one for all.",
     ),
     Key::default(
         "sync_cpu",
@@ -172,6 +172,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let memory_bytes = host.optional_integer("memory_gib").map(|gib| gib << 30);
     let scheduling = match host.choice("scheduling") {
         "shared" => CpuScheduling::Shared,
+        "balanced" => CpuScheduling::Balanced,
         _ => CpuScheduling::InTurns,
     };
     let sync = SimDuration(host.duration("sync_cpu"));

@@ -60,6 +60,8 @@ const EMBEDDED: &[(&str, &str)] = scenarios![
     "percona-2026-counters/ladder",
     "percona-2020-07/base",
     "mariadb-2013/base",
+    "mariadb-2013/mariadb-5.5.28a",
+    "mariadb-2013/mysql-5.6.10",
     "teaching/redo-too-small",
     "teaching/io-capacity-max-too-low",
     "teaching/io-capacity-max-too-high",

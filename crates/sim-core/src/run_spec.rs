@@ -229,8 +229,10 @@ pub enum CpuScheduling {
     /// First come, first served, the whole demand in one piece.
     #[default]
     InTurns,
-    /// Each processor has a run queue, whose threads get equal shares of it at any moment.
+    /// Each processor has a run queue, whose threads get equal shares of it at any moment; they stay there.
     Shared,
+    /// All threads get equal shares of all processors at any moment, at most one each: none idles while a thread waits.
+    Balanced,
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Run queues: a processor each, shared equally by the jobs of its queue and by nobody else.
+//! Run queues: a processor each, shared equally by the jobs of its queue and by nobody else; or one for all processors.
 //!
 //! Linux keeps a run queue for each processor, and a thread that wakes goes back to the one where it ran last. A
 //! processor may so have nothing to do while several threads wait for the other.
@@ -8,7 +8,8 @@
 //! was busy and the other was not; a processor idled 7 to 15 % of the time, nearly all of it (99 %) with threads
 //! waiting for the other. The scheduler moved 1000 to 4000 threads a second.
 //!
-//! Simplification: nobody who has work is ever moved to another queue (errs towards idle processors).
+//! Simplification: nobody who has work is ever moved to another queue (errs towards idle processors). The other limit is one
+//! queue for all processors ([`RunQueues::balanced`]): whoever waits is moved to an idle processor at once and at no cost.
 
 use super::shared_station::SharedStation;
 use super::station::StationReport;
@@ -25,9 +26,17 @@ pub struct RunQueues<J> {
 }
 
 impl<J> RunQueues<J> {
-    /// Nobody inside, at least one processor.
+    /// Nobody inside, at least one processor, each with a queue.
     pub fn new(name: &str, processors: u32) -> Self {
-        let queues: Vec<SharedStation<J>> = (0..processors.max(1)).map(|_| SharedStation::new(name, 1)).collect();
+        Self::from_queues((0..processors.max(1)).map(|_| SharedStation::new(name, 1)).collect())
+    }
+
+    /// The same with one queue for all of them.
+    pub fn balanced(name: &str, processors: u32) -> Self {
+        Self::from_queues(vec![SharedStation::new(name, processors)])
+    }
+
+    fn from_queues(queues: Vec<SharedStation<J>>) -> Self {
         RunQueues { next: Earliest::of(queues.len()), queues, inside: 0 }
     }
 
@@ -77,7 +86,7 @@ impl<J> RunQueues<J> {
         let responses: f64 = reports.iter().map(|one| one.mean_response_s * one.completions as f64).sum();
         StationReport {
             name: reports[0].name.clone(),
-            servers: reports.len() as u32,
+            servers: reports.iter().map(|one| one.servers).sum(),
             arrivals: reports.iter().map(|one| one.arrivals).sum(),
             completions,
             utilization: reports.iter().map(|one| one.utilization).sum::<f64>() / reports.len() as f64,

@@ -12,22 +12,44 @@ use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, OtherPrograms}
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{DriveSpec, StopSpec};
 
-/// N clients, c cores, exponential CPU demand D, think time Z: product form, X by convolution; R = N / X - Z.
+/// Clients that compute and think, scheduled in this way; the label says which.
+fn computing_and_thinking(
+    (clients, cores, think_us): (u32, u32, f64),
+    scheduling: CpuScheduling,
+) -> (String, RunOutput) {
+    let think = if think_us == 0.0 { fixed(0.0) } else { exponential(think_us) };
+    let drive = DriveSpec::Closed { clients, think };
+    let mut spec = spec(100, 64, cores, exponential(1e3), vec![touch(1, false, 0.0)], drive);
+    spec.cpu = CpuSpec { scheduling, ..CpuSpec::default() };
+    (format!("{clients} clients on {cores} cores, {scheduling:?}"), run(&TestServer::new(1000), &spec))
+}
+
+/// N clients, c cores, exponential CPU demand D, think time Z: product form, X by convolution; R = N / X - Z. It is the same
+/// first come, first served, and at equal shares of all cores.
 #[test]
 fn clients_on_cores_are_a_closed_network() {
     for (clients, cores, think_us) in [(1u32, 1u32, 0.0), (8, 1, 0.0), (8, 1, 9_000.0), (20, 4, 3_000.0), (6, 8, 500.0)]
     {
-        let demand = 1e-3;
-        let think = if think_us == 0.0 { fixed(0.0) } else { exponential(think_us) };
-        let drive = DriveSpec::Closed { clients, think };
-        let spec = spec(100, 64, cores, exponential(demand * 1e6), vec![touch(1, false, 0.0)], drive);
-        let out = run(&TestServer::new(1000), &spec);
-        let theory = closed_network(&[(demand, cores)], think_us / 1e6, clients as usize);
-        check_throughput(&format!("{clients} clients on {cores} cores"), &out, 2, theory);
+        let theory = closed_network(&[(1e-3, cores)], think_us / 1e6, clients as usize);
         let response = f64::from(clients) / theory - think_us / 1e6;
-        check_share("response", out.stations[0].mean_response_s, response, 0.02);
-        out.stations.iter().for_each(check_little);
+        for scheduling in [CpuScheduling::InTurns, CpuScheduling::Balanced] {
+            let (label, out) = computing_and_thinking((clients, cores, think_us), scheduling);
+            check_throughput(&label, &out, 2, theory);
+            check_share("response", out.stations[0].mean_response_s, response, 0.02);
+            assert_eq!(out.stations[0].servers, cores, "{label}");
+            out.stations.iter().for_each(check_little);
+        }
     }
+}
+
+/// With a queue for each core, which no thread leaves, each core is a closed network with its share of the clients: cores idle while
+/// clients wait for another, and less is done.
+#[test]
+fn clients_that_stay_on_their_cores_do_less() {
+    let (label, out) = computing_and_thinking((20, 4, 3_000.0), CpuScheduling::Shared);
+    let alone = 4.0 * closed_network(&[(1e-3, 1)], 3e-3, 5);
+    check_throughput(&label, &out, 2, alone);
+    assert!(alone < 0.95 * closed_network(&[(1e-3, 4)], 3e-3, 20), "{alone}");
 }
 
 /// All reads miss (data set 1000 times the pool): CPU and device are a closed network of two stations with demands D

@@ -6,9 +6,12 @@
 //! Shared: each processor has a run queue, whose threads get the same share of it at any moment, which is what a fair
 //! scheduler with short slices comes to ([`crate::kernel::run_queues`]). The difference matters where threads outnumber
 //! processors and begin together, as after a redo sync that many waited for: sharing, they arrive at their commits
-//! together again and share the next sync; in turns they would arrive one by one.
+//! together again and share the next sync; in turns they would arrive one by one. It also matters to the one thread that
+//! has much to do among many: a master thread that purges and flushes gets its share and no more, however far it falls behind.
+//! Balanced: one queue for all processors, since a scheduler moves threads to processors that would idle. That is the limit
+//! of many processors that share a cache; on two without one threads were traced to stay.
 //!
-//! A client, a cleaner, an LRU manager and a purge thread stay on their processor; a client of an open drive that had
+//! Where each processor has its queue, a client, a cleaner, an LRU manager and a purge thread stay on their processor; a client of an open drive that had
 //! nothing to do goes to the one with the fewest threads. What belongs to no such thread (completions, syncs of the
 //! redo log, other programs) goes to the processors in turn. So a tenth of the CPU time is not used in a closed loop,
 //! as measured.
@@ -104,8 +107,11 @@ impl Processors {
         let (cores, spec) = (run.workload.cores, run.cpu);
         let sharing = match spec.scheduling {
             CpuScheduling::InTurns => Sharing::InTurns(Station::new("CPU", cores)),
-            CpuScheduling::Shared => Sharing::Equal {
-                queues: RunQueues::new("CPU", cores),
+            CpuScheduling::Shared | CpuScheduling::Balanced => Sharing::Equal {
+                queues: match spec.scheduling {
+                    CpuScheduling::Balanced => RunQueues::balanced("CPU", cores),
+                    _ => RunQueues::new("CPU", cores),
+                },
                 due: None,
                 turn: 0,
                 homes: (0..clients as usize).collect(),
