@@ -1,6 +1,7 @@
 //! Series of published runs as data: scenarios with what was changed of them, the published figures, and how far off a
 //! simulation may be. A file in `scenarios/series` is a series.
 
+use innosim_core::config::PAGE_BYTES;
 use innosim_core::metrics::{DiskSecond, RunOutput, SecondSample, Summary};
 use innosim_scenario::{Diagnostics, Overrides, Scenario, Source, load};
 use innosim_statistics::median;
@@ -111,6 +112,8 @@ pub enum Figure {
     WrittenMbPerS,
     /// Written to the disks, MiB a second, mean.
     WrittenMibPerS,
+    /// Pages read from the disks, a second, mean.
+    ReadsPerS,
     /// Writes that reach the disks, a second, mean.
     WritesPerS,
     /// Cache flushes of the disks a second, mean.
@@ -136,6 +139,7 @@ impl Figure {
             Figure::StallS => "stalled, s",
             Figure::WrittenMbPerS => "MB/s",
             Figure::WrittenMibPerS => "MiB/s",
+            Figure::ReadsPerS => "reads/s",
             Figure::WritesPerS => "writes/s",
             Figure::FlushesPerS => "flushes/s",
         }
@@ -155,6 +159,7 @@ impl Figure {
             Figure::TpsMean => summary.tps_mean,
             Figure::TpsCv => summary.has_transactions().then_some(summary.tps_cv)?,
             Figure::WrittenMibPerS => disk(|disk| disk.write_bytes) / MIB,
+            Figure::ReadsPerS => disk(|disk| disk.read_bytes) / PAGE_BYTES as f64,
             Figure::WritesPerS => disk(|disk| disk.writes),
             Figure::FlushesPerS => disk(|disk| disk.cache_flushes),
             Figure::CheckpointAgeGb => summary.checkpoint_age_mean / 1e9,

@@ -1,7 +1,7 @@
 //! All tests of experiments from outside the crate, as one program: linking one is faster than linking many.
 
 mod fio;
-mod processors;
+mod machines;
 mod replay;
 mod sweep;
 mod tiers;
