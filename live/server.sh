@@ -278,10 +278,11 @@ load() {
         return
     fi
     mkdir -p "$out"
+    clients=$out/clients.pid
+    : >"$clients"
     "${record[@]}" --server-pid "$server" &
     recorder=$!
     sleep "$lead"
-    clients=$out/clients.pid
     i=0
     for line in "$@"; do
         declare -a command="($line)"

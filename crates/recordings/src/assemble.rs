@@ -8,8 +8,9 @@
 
 use crate::align::{intervals_at, links, offset, pt_stalk_prefix};
 use crate::formats::{Clock, Interval, Link, LoadLog, Part, Program, SlowLoop};
+use crate::idle::{cut_after_load, cut_before_load};
 use crate::load::CommandError;
-use crate::place::{place_log, place_reports};
+use crate::place::{place_log, place_reports, place_throughput};
 use crate::restart::{cut_loads, keep_longest_stretch};
 use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server};
 use innosim_flush_models::registry::ServerVersion;
@@ -23,6 +24,9 @@ const CLEAN_PAGES: f64 = 40.0;
 /// Bytes of a page, where the server's setting is not known.
 const PAGE_BYTES: u64 = 16 << 10;
 
+/// CPU time of the load generator, ticks.
+const CLIENT_TICKS: &str = "proc.sysbench_cpu";
+
 /// A figure of an interval.
 type Figure = fn(&Interval) -> f64;
 /// What sysbench's intervals give, by column.
@@ -35,8 +39,9 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         parts.iter().flat_map(|part| part.remarks.iter().map(|r| format!("{}: {r}", part.label()))).collect();
     let parts = crate::formats::logs_of_one_time(join_consecutive(parts, &mut remarks), &mut remarks);
     let links = links(&parts);
-    // The disk's reports go to the server's samples, however many there are.
-    let rank = |part: &Part| if part.is_of_the_machine() { 0 } else { part.seconds.len() };
+    // Reports of the disk and of a load generator go to the server's samples, however many there are.
+    let goes_to_samples = |part: &Part| part.is_of_the_machine() || part.is_of_a_load_generator();
+    let rank = |part: &Part| if goes_to_samples(part) { 0 } else { part.seconds.len() };
     // Where nothing counts over time, a log goes before what the machine did under it.
     let by_rank = |(i, part): &(usize, &Part)| (rank(part), !part.is_of_the_machine(), usize::MAX - i);
     let base = parts.iter().enumerate().max_by_key(by_rank).map(|(_, part)| part);
@@ -95,7 +100,9 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     }
     if recording.phases.is_empty() {
         remarks.extend(cut_before_load(&mut recording.series));
+        remarks.extend(cut_after_load(&mut recording.series));
     }
+    remarks.extend(forget_unknown_clients(&mut recording.series));
     if let Some(remark) = restart {
         cut_loads(&mut recording.phases, &recording.series);
         remarks.push(remark);
@@ -259,13 +266,18 @@ fn ends(log: &LoadLog) -> Vec<f64> {
 const AS_LONG: f64 = 0.1;
 const AS_LONG_S: f64 = 5.0;
 
-/// Where reports of the machine without times have their zero on the axis: where they move with the server's counters, or
+/// Where reports without times have their zero on the axis: where they move with the server's counters, or, those of the machine,
 /// with the load, if they are about as long as it was.
 fn placed_reports(part: &Part, series: &Series, loads: &[LoadLog], remarks: &mut Vec<String>) -> Option<f64> {
+    let label = part.label();
+    if part.is_of_a_load_generator() {
+        let start = place_throughput(part, &series.seconds, &series.columns)?;
+        remarks.push(format!("{label}: has no times; placed where its throughput follows the server's counters"));
+        return Some(start);
+    }
     if !(part.is_of_the_machine() && part.clock == Clock::Own) {
         return None;
     }
-    let label = part.label();
     if let Some((start, counter)) = place_reports(part, &series.seconds, &series.columns) {
         let counter = counter.split_once('.').map_or(counter, |(_, name)| name);
         remarks.push(format!("{label}: has no times; placed where the bytes written follow {counter}"));
@@ -305,33 +317,14 @@ fn count_processors(series: &mut Series, parts: &[Part], cpus: Option<u32>, rema
     }
 }
 
-/// Counters that tell whether the server worked, best first.
-const WORK: [&str; 6] =
-    ["m.trx_rw_commits", "Com_commit", "Innodb_rows_updated", "m.log_lsn_current", "Innodb_lsn_current", "Questions"];
-/// Below this share of its median a server's work is the rest before a load.
-const IDLE: f64 = 0.02;
-/// Fewest steps of such rest that are cut off.
-const IDLE_STEPS: usize = 2;
-
-/// Leaves out what was counted before the load began, where nothing else tells when it did.
-fn cut_before_load(series: &mut Series) -> Option<String> {
-    let counter = WORK.iter().find_map(|name| series.column(name))?;
-    let work = counter.rates(&series.seconds);
-    let mut sorted: Vec<f64> = work.present().collect();
-    sorted.sort_by(f64::total_cmp);
-    let median = *sorted.get(sorted.len() / 2)?;
-    let (begun, _) = work.placed().find(|(_, rate)| *rate > IDLE * median)?;
-    let idle = begun - 1;
-    if median <= 0.0 || idle < IDLE_STEPS || 2 * idle > series.len() {
+/// A recorder that does not know the load generator counts nothing for it.
+fn forget_unknown_clients(series: &mut Series) -> Option<String> {
+    let ticks = series.column(CLIENT_TICKS)?;
+    if ticks.growth().is_some_and(|grown| grown > 0.0) {
         return None;
     }
-    let (first, begin) = (series.seconds[0], series.seconds[idle]);
-    series.seconds.drain(..idle);
-    series.columns.values_mut().for_each(|values| drop(values.drain(..idle)));
-    Some(format!(
-        "the server hardly worked in the first {:.0} s, which are left out: the load began then",
-        begin - first
-    ))
+    series.columns.remove(CLIENT_TICKS);
+    Some(format!("{CLIENT_TICKS} never grows: CPU time of the load generator is taken as not recorded"))
 }
 
 /// Lays the columns of a part over the axis; columns that are there already stay.

@@ -119,6 +119,11 @@ impl Part {
         self.disk.is_some() || self.shares_of_processors.is_some()
     }
 
+    /// Whether it holds a load generator's reports alone, without times: they belong where the server's counters follow them.
+    pub(crate) fn is_of_a_load_generator(&self) -> bool {
+        self.clock == Clock::Own && !self.columns.is_empty() && self.columns.keys().all(|name| name.starts_with("sb."))
+    }
+
     /// Leaves gaps where a counter went below zero and was printed as nearly 2^64.
     fn leave_gaps(&mut self) {
         let mut names = Vec::new();

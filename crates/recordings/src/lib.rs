@@ -22,6 +22,7 @@ mod disk_use;
 mod error;
 mod find;
 mod formats;
+mod idle;
 mod inventory;
 mod lab;
 mod ladder;

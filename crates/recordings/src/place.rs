@@ -165,6 +165,13 @@ pub(crate) fn place_log(log: &LoadLog, base: &Part) -> Option<f64> {
     reported.place_by(&COMMITS, &base.seconds, &base.columns).map(|(start, _)| start)
 }
 
+/// Where on an axis the zero of a load generator's reports is, by the server's counters.
+pub(crate) fn place_throughput(part: &Part, seconds: &[f64], columns: &BTreeMap<String, Vec<f64>>) -> Option<f64> {
+    let tps = part.columns.get("sb.tps")?;
+    let steps = (1..part.seconds.len()).map(|i| (part.seconds[i], part.seconds[i] - part.seconds[i - 1], tps[i]));
+    Reported::new(steps, true)?.place_by(&COMMITS, seconds, columns).map(|(start, _)| start)
+}
+
 /// Where on an axis the zero of a report's own clock is, by the bytes that the device writes and what the server counts;
 /// with the counter.
 pub(crate) fn place_reports(

@@ -21,6 +21,7 @@
 //! commits.
 //! Reads count for nothing in the unit of work. Redo derived from `Innodb_os_log_written` begins at 0.
 
+use crate::idle::cut_after_load;
 use crate::{Column, LoadPhase, Missing, Quantity, Recording, Script};
 use innosim_flush_models::registry::ModelId;
 use innosim_spectrum::oldest_by_order;
@@ -83,6 +84,7 @@ impl Recording {
     /// All that is missing, if there is too little to tell a load by.
     pub fn as_unknown_load(&self) -> Result<UnknownLoad, Vec<Missing>> {
         let mut recording = self.clone();
+        recording.remarks.extend(cut_after_load(&mut recording.series));
         recording.phases.clear();
         recording.series.columns.retain(|name, _| !name.starts_with("sb.") && !name.starts_with("derived.tps"));
         recording.series.zero.retain(|name| !name.starts_with("sb."));

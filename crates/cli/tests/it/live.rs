@@ -230,3 +230,39 @@ fn options_are_checked() {
         assert!(said(&output).contains(message), "{}", said(&output));
     }
 }
+
+/// The recorder, beside a server that is none: what it says of the processes.
+fn recorded_processes(clients: Option<&str>) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    fs::create_dir(&out).unwrap();
+    if let Some(clients) = clients {
+        fs::write(out.join("clients.pid"), clients).unwrap();
+    }
+    // Reads its statements, as the real one does, and answers with a version.
+    fake(place.path(), "mariadb", "case \"$*\" in *--execute*) echo 10.11.19-MariaDB;; *) cat >/dev/null;; esac");
+    let socket = place.path().join("socket");
+    let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let output = Command::new("bash")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../live/record"))
+        .args(["--seconds", "1", "--server-pid", &std::process::id().to_string(), "--socket"])
+        .arg(&socket)
+        .arg("--out")
+        .arg(&out)
+        .env("PATH", format!("{}:{}", place.path().display(), std::env::var("PATH").unwrap()))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    fs::read_to_string(out.join("processes.txt")).unwrap()
+}
+
+/// Nothing is not zero: a load generator that the recorder does not know may have taken any time.
+#[test]
+fn the_recorder_says_nothing_of_clients_that_it_does_not_know() {
+    let unknown = recorded_processes(None);
+    assert!(unknown.contains("proc.mysqld_utime") && !unknown.contains("proc.sysbench_cpu"), "{unknown}");
+    let none_yet = recorded_processes(Some(""));
+    assert!(none_yet.contains("proc.sysbench_cpu\t0\n"), "{none_yet}");
+    let known = recorded_processes(Some(&format!("{}\n", std::process::id())));
+    assert!(known.contains("proc.sysbench_cpu\t"), "{known}");
+}

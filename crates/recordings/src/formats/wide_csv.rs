@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// Beginnings of the names of INNODB_METRICS in small letters; none of SHOW GLOBAL STATUS begins so.
-const METRICS: [&str; 14] = [
+const METRICS: [&str; 16] = [
     "buffer_",
     "log_",
     "os_",
@@ -29,7 +29,9 @@ const METRICS: [&str; 14] = [
     "adaptive_hash_",
     "lock_",
     "icp_",
-    "cpu_",
+    "cpu_n",
+    "cpu_stime_",
+    "cpu_utime_",
     "compress_",
 ];
 /// Beginnings of the names of SHOW GLOBAL STATUS in small letters. `innodb_` begins some metrics too.
@@ -206,11 +208,12 @@ mod tests {
 
     #[test]
     fn reports_of_a_load_generator_are_read() {
-        let part = read("second,tps,latency_ms_p95,write_mb_s\n5,3834.99,29.02,3.79\n10,3941.21,23.72,5.6\n");
-        assert_eq!((part.clock, part.seconds), (Clock::Own, vec![5.0, 10.0]));
+        let part = read("second,tps,latency_ms_p95,cpu_user_pct\n5,3834.99,29.02,41\n10,3941.21,23.72,42\n");
+        assert_eq!((part.clock, &part.seconds[..]), (Clock::Own, &[5.0, 10.0][..]));
         assert_eq!(part.columns["sb.tps"], [3834.99, 3941.21]);
         assert_eq!(part.columns["sb.lat_ms"], [29.02, 23.72]);
-        assert_eq!(part.columns.len(), 2);
+        assert!(part.columns.len() == 2 && part.is_of_a_load_generator(), "a share of processors is no counter");
+        assert!(!read("second,tps,latency_ms_p95,log_lsn_current\n5,3834.99,29.02,41\n").is_of_a_load_generator());
     }
 
     #[test]

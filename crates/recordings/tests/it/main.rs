@@ -3,4 +3,5 @@
 mod formats;
 mod lab;
 mod mutations;
+mod one_axis;
 mod pages;
