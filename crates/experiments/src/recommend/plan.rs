@@ -36,13 +36,13 @@ pub struct Plan {
     /// Seconds of a turn of the redo log at the present setting, where that decides the length.
     pub turn_s: Option<f64>,
     /// Longest that runs may be made, seconds; `None` if their length was asked for or is the load's own.
-    pub(super) at_most_s: Option<f64>,
+    pub(crate) at_most_s: Option<f64>,
 }
 
 impl Plan {
     /// Whether a run of `scenario` may end before its length (see [`rest`](crate::rest)), and begin from another: it was
     /// planned by turns of the redo log that take long enough, with all pages in the buffer pool from the start.
-    pub(super) fn may_end_early(&self, scenario: &Scenario) -> bool {
+    pub(crate) fn may_end_early(&self, scenario: &Scenario) -> bool {
         self.turn_s.is_some_and(|turn_s| turn_s >= LEAST_TURN_S) && self.warm_start && may_end_early(scenario)
     }
 
