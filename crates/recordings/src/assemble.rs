@@ -39,13 +39,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         parts.iter().flat_map(|part| part.remarks.iter().map(|r| format!("{}: {r}", part.label()))).collect();
     let parts = crate::formats::logs_of_one_time(join_consecutive(parts, &mut remarks), &mut remarks);
     let links = links(&parts);
-    // Reports of the disk and of a load generator go to the server's samples, however many there are.
-    let goes_to_samples = |part: &Part| part.is_of_the_machine() || part.is_of_a_load_generator();
-    let rank = |part: &Part| if goes_to_samples(part) { 0 } else { part.seconds.len() };
-    // Where nothing counts over time, a log goes before what the machine did under it.
-    let by_rank = |(i, part): &(usize, &Part)| (rank(part), !part.is_of_the_machine(), usize::MAX - i);
-    let base = parts.iter().enumerate().max_by_key(by_rank).map(|(_, part)| part);
-    let Some(base) = base else {
+    let Some(base) = base_of(&parts) else {
         return Err(RecordingError::new(path, "holds no samples", crate::formats::READABLE));
     };
     let mut loads = placed_loads(base, &parts, &links, &mut remarks);
@@ -111,6 +105,15 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     start_at_load(&mut recording);
     recording.remarks = remarks;
     Ok(recording)
+}
+
+/// The file whose samples are the axis: that with most. Reports of the disk and of a load generator go to the server's samples,
+/// however many there are; where nothing counts over time, a log goes before what the machine did under it.
+fn base_of(parts: &[Part]) -> Option<&Part> {
+    let goes_to_samples = |part: &Part| part.is_of_the_machine() || part.is_of_a_load_generator();
+    let rank = |part: &Part| if goes_to_samples(part) { 0 } else { part.seconds.len() };
+    let by_rank = |(i, part): &(usize, &Part)| (rank(part), !part.is_of_the_machine(), usize::MAX - i);
+    parts.iter().enumerate().max_by_key(by_rank).map(|(_, part)| part)
 }
 
 /// Lays what other files hold beside the samples of `base`, whose clock is given.

@@ -1,5 +1,8 @@
 //! Which file of a folder gives the time axis, and from when to when a load lasted.
 
+// Helpers may fail the test as tests may.
+#![allow(clippy::unwrap_used)]
+
 use innosim_recordings::{Quantity, Recording, WORK, find};
 use std::fmt::Write;
 use std::fs;
