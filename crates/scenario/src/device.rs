@@ -115,6 +115,12 @@ pub(crate) const DEVICE_KEYS: &[Key] = &[
         "0.0",
         "Microseconds that a cache flush that is a barrier takes longer if it had to wait for operations before it.",
     ),
+    Key::optional(
+        "rewrite_us",
+        real(0.0, 1e6),
+        "0.0",
+        "Microseconds after a write within which the drive does not complete another one that begins in its last block.",
+    ),
     Key::required("read_iops", Kind::Ceiling, "Ceiling of reads, operations a second."),
     Key::required("write_iops", Kind::Ceiling, "Ceiling of writes, operations a second."),
     Key::default(
@@ -287,6 +293,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         sync_is_barrier: section.switch("sync_is_barrier"),
         sync_goes_first: section.switch("sync_goes_first"),
         drain_ns: (section.optional_real("drain_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
+        rewrite_ns: (section.optional_real("rewrite_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         read_iops: section.ceiling("read_iops"),
         write_iops: section.ceiling("write_iops"),
         reads_a_page_written: section.real("reads_a_page_written"),

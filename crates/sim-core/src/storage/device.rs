@@ -20,6 +20,11 @@
 //! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
 //! sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
 //!
+//! **Blocks that are written again** ([`Device::submit_to_log`]). The redo log and the binary log end within a block, which the
+//! next write contains once more. Flash can't be overwritten: while a drive programs the block, it does not take the next
+//! version (`rewrite`). So a log that is synced again and again is written no more often than that, while two logs, or a log and a journal,
+//! don't hold each other up.
+//!
 //! **The queue.** `queue_depth` writes and syncs fit in; a read, for which a thread waits, always does, so that readers
 //! can't keep writers out. [`Device::submit`] does not block: a submitter of writes asks [`Device::admission_time`]
 //! first and comes back then. What is larger than 512 KiB is split by the block layer and
@@ -129,6 +134,7 @@ pub struct Device {
     sync_is_barrier: bool,
     sync_goes_first: bool,
     drain: SimDuration,
+    rewrite: SimDuration,
     sync_counts_as_write: bool,
 
     /// Of everything; behind a cap, where writes may be waiting, of reads.
@@ -167,6 +173,7 @@ impl Device {
             sync_is_barrier: spec.sync_is_barrier,
             sync_goes_first: spec.sync_goes_first,
             drain: SimDuration(spec.drain_ns),
+            rewrite: SimDuration(spec.rewrite_ns),
             sync_counts_as_write: spec.sync_counts_as_write,
             lane: Lane::new(spec),
             capped_lane: spec.cap.as_ref().map(|_| Box::new(Lane::new(spec))),
@@ -206,13 +213,9 @@ impl Device {
             Op::RandomWrite => {
                 self.totals.random_writes += 1;
                 self.totals.random_write_bytes += bytes;
-                self.submit_write(now, bytes, false)
+                self.submit_write(now, bytes, false, SimTime::ZERO)
             }
-            Op::SequentialWrite => {
-                self.totals.sequential_writes += 1;
-                self.totals.sequential_write_bytes += bytes;
-                self.submit_write(now, bytes, true)
-            }
+            Op::SequentialWrite => self.submit_sequential(now, bytes, SimTime::ZERO),
             Op::Sync => self.submit_sync(now),
         }
     }
@@ -272,7 +275,21 @@ impl Device {
             Some(array) => SimDuration((distance as f64 * 1e9 / array.head_bytes_per_s + 0.5) as u64),
             None => lane.write_transfer(distance),
         };
-        self.serve_write(at, service, bytes, false)
+        self.serve_write(at, service, bytes, false, SimTime::ZERO)
+    }
+
+    /// Submits a sequential write to a log; returns its completion. `before` is the completion of the log's last write, if this
+    /// one begins in the block in which that one ended.
+    pub fn submit_to_log(&mut self, now: SimTime, bytes: u64, before: Option<SimTime>) -> SimTime {
+        self.population.advance(now);
+        self.submit_sequential(now, bytes, before.map_or(SimTime::ZERO, |at| at + self.rewrite))
+    }
+
+    #[inline]
+    fn submit_sequential(&mut self, now: SimTime, bytes: u64, no_sooner: SimTime) -> SimTime {
+        self.totals.sequential_writes += 1;
+        self.totals.sequential_write_bytes += bytes;
+        self.submit_write(now, bytes, true, no_sooner)
     }
 
     /// When a write passes its cap.
@@ -285,17 +302,24 @@ impl Device {
     }
 
     #[inline]
-    fn submit_write(&mut self, now: SimTime, bytes: u64, sequential: bool) -> SimTime {
+    fn submit_write(&mut self, now: SimTime, bytes: u64, sequential: bool, no_sooner: SimTime) -> SimTime {
         let at = self.pass_write_cap(now, bytes);
         // In a cache it takes its time below.
         let cached = sequential && self.cache.is_some();
         let service = if cached { SimDuration::ZERO } else { self.write_time(at, bytes, sequential) };
-        self.serve_write(at, service, bytes, sequential)
+        self.serve_write(at, service, bytes, sequential, no_sooner)
     }
 
-    /// A write that has passed its cap, on its channel and under the ceilings.
+    /// A write that has passed its cap, on its channel and under the ceilings, complete at `no_sooner` at the earliest.
     #[inline]
-    fn serve_write(&mut self, at: SimTime, service: SimDuration, bytes: u64, sequential: bool) -> SimTime {
+    fn serve_write(
+        &mut self,
+        at: SimTime,
+        service: SimDuration,
+        bytes: u64,
+        sequential: bool,
+        no_sooner: SimTime,
+    ) -> SimTime {
         let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
         let pieces = pieces(bytes);
         self.totals.write_pieces += pieces;
@@ -307,6 +331,7 @@ impl Device {
             }
             None => lane.serve_write(at, service, pieces, bytes),
         };
+        let completion = completion.max(no_sooner);
         if self.loaded.is_some() {
             lane.enter(completion, if sequential { SEQUENTIAL } else { RANDOM });
         }

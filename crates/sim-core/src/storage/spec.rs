@@ -41,6 +41,10 @@ pub struct DeviceSpec {
     /// Added to a cache flush that is a barrier and had to wait for operations before it: it is held back and sent again.
     #[serde(default)]
     pub drain_ns: u64,
+    /// A write that begins in the block in which the write before it ended is complete no sooner than so long after that one:
+    /// the drive is still programming the block.
+    #[serde(default)]
+    pub rewrite_ns: u64,
     /// Ceiling of read operations a second; `None` for no ceiling.
     pub read_iops: Option<f64>,
     /// Ceiling of write operations a second; a sync counts as one where `sync_counts_as_write`.
@@ -174,6 +178,7 @@ impl DeviceSpec {
             sync_is_barrier: false,
             sync_goes_first: false,
             drain_ns: 0,
+            rewrite_ns: 0,
             read_iops: None,
             write_iops: None,
             reads_a_page_written: 0.0,
@@ -210,6 +215,7 @@ impl DeviceSpec {
             sync_is_barrier: _,
             sync_goes_first: _,
             drain_ns: _,
+            rewrite_ns,
             read_iops,
             write_iops,
             reads_a_page_written: _,
@@ -232,6 +238,7 @@ impl DeviceSpec {
         for time in [random_read, random_write, sequential_write, sync] {
             time.speed_up(factor);
         }
+        *rewrite_ns = (*rewrite_ns as f64 / factor + 0.5) as u64;
         for DepthTimes { op: _, bytes: _, depth: _, quantiles } in at_depth {
             quantiles.iter_mut().for_each(|(_, us)| *us /= factor);
         }

@@ -393,6 +393,24 @@ fn a_specification_is_checked() {
     assert_eq!(plain().validate(), Ok(()));
 }
 
+/// The block in which a log ended is being programmed: the write that begins in it waits, others don't, and a flush waits for it.
+#[test]
+fn a_log_waits_for_its_last_block_alone() {
+    let spec = DeviceSpec { rewrite_ns: 300 * US, sync_is_barrier: true, ..plain() };
+    let mut device = build(&spec);
+    let first = device.submit_to_log(SimTime(0), 4_096, None);
+    assert_eq!(first, SimTime(20 * US));
+    let again = device.submit_to_log(SimTime(30 * US), 4_096, Some(first));
+    assert_eq!(again, SimTime(320 * US));
+    assert_eq!(device.submit_to_log(SimTime(40 * US), 4_096, None), SimTime(60 * US), "another block");
+    assert_eq!(device.submit(SimTime(50 * US), Op::RandomWrite, PAGE), SimTime(100 * US));
+    assert_eq!(device.submit(SimTime(60 * US), Op::Sync, 0), SimTime(1_320 * US), "behind all of them");
+    let late = SimTime(2 * MS);
+    assert_eq!(device.submit_to_log(late, 4_096, Some(again)), late + SimDuration(20 * US), "programmed long ago");
+    let mut takes_all = build(&DeviceSpec { rewrite_ns: 0, ..spec });
+    assert_eq!(takes_all.submit_to_log(SimTime(30 * US), 4_096, Some(first)), SimTime(50 * US));
+}
+
 fn any_dist() -> impl Strategy<Value = DurationDist> {
     prop_oneof![
         (0.0..500.0f64).prop_map(fixed),
@@ -424,7 +442,7 @@ prop_compose! {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, sync_goes_first: false, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
             reads_a_page_written: 0.0, read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
-            drain_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, array: None, at_depth: Vec::new(),
+            drain_ns: 0, rewrite_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, array: None, at_depth: Vec::new(),
         }
     }
 }

@@ -52,6 +52,17 @@ fn a_spinning_flusher_syncs_whatever_is_written() {
     }
 }
 
+/// Each sync of a flusher that never rests writes the log's last block again: a drive that takes 400 us to program it is synced as
+/// often as that.
+#[test]
+fn a_spinning_flusher_waits_for_the_block_that_it_wrote_last() {
+    let mut spec = load(10, 1_000, 20.0, open(200, 2_000.0, true));
+    let redo = spec.storage.redo.take().unwrap();
+    spec.storage.redo = Some(DeviceSpec { rewrite_ns: 400_000, ..redo });
+    let out = run(&server(0), &spec);
+    check_share("syncs a second", per_s(&out, |s| s.redo_fsyncs), 1e6 / 400.0, 0.03);
+}
+
 /// The threads sleep where requests for redo are more than a millisecond apart, or the server uses less CPU time than the limit.
 #[test]
 fn requests_and_cpu_time_decide_whether_the_threads_spin() {

@@ -186,9 +186,7 @@ impl BinaryLog {
     fn send(&mut self, machine: &mut Machine) {
         let bytes = std::mem::take(&mut self.bytes_unsynced) as u64;
         self.groups_unsynced = 0;
-        let now = machine.now;
-        machine.inodes.binary_log_grows(bytes, now);
-        let written = machine.redo_device().submit(now, Op::SequentialWrite, bytes.max(1));
+        let written = machine.disks().write_binary_log(bytes);
         machine.calendar.schedule(written, Event::BinlogOnDevice);
     }
 

@@ -114,6 +114,9 @@ pub(in crate::server) struct Inodes {
     redo_map_changed: bool,
     /// When the map of the redo file changed last, which syncs of every kind must write.
     redo_map_at: Option<SimTime>,
+    /// When the last writes of the redo log and of the binary log are complete.
+    redo_written: SimTime,
+    binary_log_written: SimTime,
     /// When the binary log last grew, and when it last took a new block of the file system; its bytes since then.
     binary_log_at: Option<SimTime>,
     binary_log_block_at: Option<SimTime>,
@@ -155,6 +158,8 @@ impl Inodes {
             redo_map_block: redo.redo_map_block,
             redo_map_changed: false,
             redo_map_at: None,
+            redo_written: SimTime::ZERO,
+            binary_log_written: SimTime::ZERO,
             binary_log_at: None,
             binary_log_block_at: None,
             binary_log_bytes: 0,
@@ -251,12 +256,25 @@ impl Disks<'_> {
         if writes.new_area {
             inodes.redo_map_at = Some(now);
         }
+        let mut before = (from % BLOCK_BYTES != 0).then_some(inodes.redo_written);
         let device = self.redo_device();
         let mut written = now;
         if writes.old > 0 {
-            written = device.submit(now, Op::SequentialWrite, writes.old);
+            written = device.submit_to_log(now, writes.old, before.take());
         }
-        device.submit(now, Op::SequentialWrite, writes.rest).max(written)
+        written = device.submit_to_log(now, writes.rest, before).max(written);
+        self.inodes.redo_written = written;
+        written
+    }
+
+    /// Sends the events of groups to the binary log; returns when they are on the device.
+    pub(in crate::server) fn write_binary_log(&mut self, bytes: u64) -> SimTime {
+        let now = self.now;
+        let before = (self.inodes.binary_log_bytes > 0).then_some(self.inodes.binary_log_written);
+        self.inodes.binary_log_grows(bytes, now);
+        let written = self.redo_device().submit_to_log(now, bytes.max(1), before);
+        self.inodes.binary_log_written = written;
+        written
     }
 
     /// Sends a block of the redo file's header to the device; returns when it is there.
