@@ -153,6 +153,15 @@ pub(crate) enum Tier {
     Both,
 }
 
+/// How finely the runs of a search are simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchTier {
+    /// Page by page
+    Exact,
+    /// In cohorts of pages, with some exact seconds at the end, where throughput does not depend on flushing; else page by page
+    Flow,
+}
+
 /// What all commands that simulate take.
 #[derive(Debug, Args)]
 pub(crate) struct Common {
@@ -371,6 +380,9 @@ pub(crate) struct RecommendArgs {
     /// Make every run to its planned length, even if it is at rest before or depends on sync flushing
     #[arg(long)]
     pub(crate) whole_runs: bool,
+    /// How finely runs are simulated
+    #[arg(long, value_enum, default_value_t = SearchTier::Flow)]
+    pub(crate) tier: SearchTier,
     /// Print a row for every setting that was tried
     #[arg(long)]
     pub(crate) all: bool,

@@ -24,6 +24,7 @@
 mod bench;
 mod best;
 mod case;
+mod coarse;
 mod goal;
 mod judge;
 mod plan;
@@ -116,6 +117,8 @@ pub struct Answer {
     pub runs: usize,
     /// Those of them that ended before their planned length.
     pub ended_early: EndedEarly,
+    /// Why runs that could have been flows of the coarse tier were made exactly, if some were: one reason.
+    pub coarse_refused: Option<String>,
     /// Stages of which runs were left out because the time was over, in order.
     pub left_out: Vec<String>,
     /// Simulated seconds of all runs.
@@ -166,6 +169,7 @@ pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<A
         runs: bench.runs(),
         ended_early: bench.ended_early(),
         left_out: bench.left_out().to_vec(),
+        coarse_refused: bench.coarse_refused().map(str::to_owned),
         simulated_s: bench.simulated_s(),
         plan: bench.plan().clone(),
         space: bench.space().clone(),

@@ -248,7 +248,11 @@ fn stays_short_of(limits: &AgeLimits, turn: &[SecondSample], share: f64) -> bool
 
 /// What of a flow stays in a level: the level's rise from the first to the last third of the seconds, as a share of what
 /// flowed from the middle of the one to the middle of the other.
-fn stayed(seconds: &[SecondSample], level: impl Fn(&SecondSample) -> u64, flow: impl Fn(&SecondSample) -> u64) -> f64 {
+pub(crate) fn stayed(
+    seconds: &[SecondSample],
+    level: impl Fn(&SecondSample) -> u64,
+    flow: impl Fn(&SecondSample) -> u64,
+) -> f64 {
     let mean = |part: &[SecondSample], value: &dyn Fn(&SecondSample) -> u64| {
         part.iter().map(value).sum::<u64>() as f64 / part.len().max(1) as f64
     };

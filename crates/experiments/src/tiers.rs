@@ -16,7 +16,9 @@ use innosim_statistics::median;
 /// Seconds that figures leave out where the scenario does not say.
 const WARMUP_S: u64 = 60;
 
-struct ScenarioServers<'a>(&'a Scenario);
+/// Servers of a scenario.
+#[derive(Debug)]
+pub(crate) struct ScenarioServers<'a>(pub(crate) &'a Scenario);
 
 impl Servers for ScenarioServers<'_> {
     fn server(&self) -> Box<dyn ServerModel> {

@@ -4,7 +4,7 @@ use crate::closure::Closure;
 use crate::cohorts::Cohorts;
 use crate::lists::Lists;
 use crate::refused::{FlowError, Refused};
-use crate::state::{LATE_S, Mode, State};
+use crate::state::{LATE_S, Middle, Mode, State};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::SecondSample;
 use innosim_core::seam::{
@@ -89,6 +89,7 @@ pub(crate) struct Flow<'a> {
 }
 
 /// Where a flow begins.
+#[derive(Debug, Clone)]
 pub(crate) struct Begin {
     pub(crate) cohorts: Cohorts,
     pub(crate) transactions: f64,
@@ -102,6 +103,7 @@ pub(crate) struct Begin {
 pub(crate) struct Ended<'a> {
     pub(crate) seconds: Vec<SecondSample>,
     pub(crate) closure: Closure<'a>,
+    pub(crate) middle: Middle,
 }
 
 impl<'a> Flow<'a> {
@@ -153,25 +155,29 @@ impl<'a> Flow<'a> {
                 self.look()?;
             }
         }
-        Ok(Ended { seconds: self.seconds, closure: self.closure })
+        let (cohorts, transactions, checkpoint_lsn) = (&self.cohorts, self.transactions, self.checkpoint_lsn);
+        let state = State { cohorts, transactions, checkpoint_lsn, before: self.before() };
+        let middle = state.to_middle(self.closure.classes());
+        Ok(Ended { seconds: self.seconds, closure: self.closure, middle })
     }
 
     /// Measures what is not known here.
     fn look(&mut self) -> Result<(), FlowError> {
-        let late = &self.seconds[self.seconds.len().saturating_sub(LATE_S)..];
-        let mean = |of: fn(&SecondSample) -> u64| late.iter().map(of).sum::<u64>() as f64 / late.len().max(1) as f64;
-        let state = State {
-            cohorts: &self.cohorts,
-            transactions: self.transactions,
-            checkpoint_lsn: self.checkpoint_lsn,
-            before: WorkBefore {
-                redo_bytes_per_s: (mean(|second| second.transactions) * self.closure.redo_bytes()) as u64,
-                pages_flushed_per_s: mean(|second| second.pages_flushed) as u64,
-                activity_unseen: false,
-            },
-        };
+        let (cohorts, transactions, checkpoint_lsn) = (&self.cohorts, self.transactions, self.checkpoint_lsn);
+        let state = State { cohorts, transactions, checkpoint_lsn, before: self.before() };
         let last = self.seconds.last().cloned().unwrap_or_default();
         self.closure.look(&state, &last)
+    }
+
+    /// What went on of late.
+    fn before(&self) -> WorkBefore {
+        let late = &self.seconds[self.seconds.len().saturating_sub(LATE_S)..];
+        let mean = |of: fn(&SecondSample) -> u64| late.iter().map(of).sum::<u64>() as f64 / late.len().max(1) as f64;
+        WorkBefore {
+            redo_bytes_per_s: (mean(|second| second.transactions) * self.closure.redo_bytes()) as u64,
+            pages_flushed_per_s: mean(|second| second.pages_flushed) as u64,
+            activity_unseen: false,
+        }
     }
 
     fn ask<R>(&mut self, question: impl FnOnce(&mut dyn ServerModel, &View<'_>) -> R) -> R {
@@ -424,6 +430,7 @@ impl<'a> Flow<'a> {
         self.seconds.push(SecondSample {
             second: self.seconds.len() as u64 + 1,
             transactions: transactions as u64,
+            redo_generated_bytes: (transactions * self.closure.redo_bytes()) as u64,
             pages_flushed: flushed as u64,
             adaptive_pages: (flushed - sync_flushed) as u64,
             sync_pages: sync_flushed as u64,

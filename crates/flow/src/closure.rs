@@ -12,24 +12,64 @@ use crate::refused::{self, FlowError};
 use crate::state::{Mode, Point, State};
 use crate::windows::Windows;
 use innosim_core::metrics::SecondSample;
+use innosim_core::workload::PageClass;
 use std::cell::Cell;
 
 /// Least density that is told from none, pages a transaction.
 const LEAST_DENSITY: f64 = 0.01;
 
-/// How far from what was measured is still known: newly dirty pages a transaction by 20 %, for a busy cleaner density and
-/// throughput by half.
+/// How far from what was measured is still known: newly dirty pages a transaction by 20 %, or 60 % where throughput does not depend on
+/// flushing; for a busy cleaner density and throughput by half.
 const KNOWN_NEWLY: f64 = 0.2;
+const KNOWN_NEWLY_EVEN: f64 = 0.6;
 const KNOWN_BUSY: f64 = 0.5;
+/// Share by which throughput may differ between few and many pages flushed and still not depend on them.
+pub const EVEN: f64 = 0.02;
+/// What flushes up to this many times the pages belongs to them.
+const ABOVE: f64 = 1.1;
+
+/// What was measured of one load on one machine, whatever the settings of flushing.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    adaptive: Vec<Point>,
+    sync: Vec<Point>,
+    /// Redo of a transaction, bytes.
+    redo_bytes: f64,
+}
+
+impl Known {
+    /// Nothing but the redo of a transaction.
+    pub(crate) fn new(redo_bytes: f64) -> Self {
+        Known { adaptive: Vec::new(), sync: Vec::new(), redo_bytes }
+    }
+
+    /// What does not depend on the machine.
+    pub(crate) fn of_the_load(&self) -> Known {
+        Known::new(self.redo_bytes)
+    }
+
+    /// The same of a load with another redo of a transaction.
+    pub(crate) fn with_redo_of(&self, other: &Known) -> Known {
+        Known { redo_bytes: other.redo_bytes, ..self.clone() }
+    }
+
+    /// Share by which throughput differs between few pages flushed and many, up to `rate` a second: halves of the points by that.
+    pub(crate) fn spread(&self, rate: f64) -> f64 {
+        let counts = |point: &&Point| !point.stopped && point.flushed <= ABOVE * rate;
+        let mut points: Vec<&Point> = self.adaptive.iter().filter(counts).collect();
+        points.sort_by(|a, b| a.flushed.total_cmp(&b.flushed));
+        let (fewest, most) = points.split_at(points.len() / 2);
+        let mean = |points: &[&Point]| points.iter().map(|point| point.tps).sum::<f64>() / points.len() as f64;
+        if fewest.is_empty() { f64::INFINITY } else { (mean(fewest) / mean(most).max(1e-9) - 1.0).abs() }
+    }
+}
 
 /// See the module.
 pub(crate) struct Closure<'a> {
-    adaptive: Vec<Point>,
-    sync: Vec<Point>,
+    pub(crate) known: Known,
     windows: Windows<'a>,
     /// Pages that the next transaction makes dirty.
     newly: f64,
-    redo_bytes: f64,
     /// When each window was made, seconds.
     pub(crate) made_at_s: Vec<u64>,
     /// What throughput is multiplied by: 1, but in tests that want an error to be seen.
@@ -60,19 +100,22 @@ impl Memo {
 }
 
 impl<'a> Closure<'a> {
-    /// Nothing is known but the redo of a transaction.
-    pub(crate) fn new(windows: Windows<'a>, redo_bytes: f64, factor: f64) -> Self {
+    /// Goes on from what is known.
+    pub(crate) fn new(windows: Windows<'a>, known: Known, factor: f64) -> Self {
         Closure {
-            adaptive: Vec::new(),
-            sync: Vec::new(),
+            known,
             windows,
             newly: 1.0,
-            redo_bytes,
             made_at_s: Vec::new(),
             factor,
             known_tps: Memo::default(),
             known_busy: Memo::default(),
         }
+    }
+
+    /// The classes of pages of the run, as they are at its beginning.
+    pub(crate) fn classes(&self) -> &[PageClass] {
+        self.windows.classes()
     }
 
     /// Simulated seconds of all windows.
@@ -82,18 +125,24 @@ impl<'a> Closure<'a> {
 
     /// Redo of a transaction, bytes.
     pub(crate) fn redo_bytes(&self) -> f64 {
-        self.redo_bytes
+        self.known.redo_bytes
     }
 
     /// Measures what is not known at this state, after a second whose row is `last`.
     pub(crate) fn look(&mut self, state: &State<'_>, last: &SecondSample) -> Result<(), FlowError> {
         self.newly = state.cohorts.newly();
         let mode = if last.sync_pages * 2 > last.pages_flushed { Mode::Sync } else { Mode::Adaptive };
-        let ln_density = libm::log(state.cohorts.density(self.redo_bytes).max(LEAST_DENSITY));
+        let ln_density = libm::log(state.cohorts.density(self.redo_bytes()).max(LEAST_DENSITY));
         let (ln_newly, ln_tps) = (libm::log(self.newly), libm::log(last.transactions.max(1) as f64));
         let known = match mode {
-            Mode::Adaptive => self.adaptive.iter().any(|point| (point.ln_newly - ln_newly).abs() < KNOWN_NEWLY),
-            Mode::Sync => self.sync.iter().any(|point| {
+            Mode::Adaptive => {
+                let most = self.windows.most_pages();
+                let is_even = self.known.spread(last.pages_flushed as f64) < EVEN;
+                let far = if is_even { KNOWN_NEWLY_EVEN } else { KNOWN_NEWLY };
+                let is_near = |point: &Point| (point.ln_newly - ln_newly).abs() < far;
+                self.known.adaptive.iter().any(|point| point.up_to >= most && is_near(point))
+            }
+            Mode::Sync => self.known.sync.iter().any(|point| {
                 (point.ln_density - ln_density).abs() < KNOWN_BUSY && (libm::log(point.tps) - ln_tps).abs() < KNOWN_BUSY
             }),
         };
@@ -106,12 +155,12 @@ impl<'a> Closure<'a> {
         self.made_at_s.push(last.second);
         (self.known_tps, self.known_busy) = (Memo::default(), Memo::default());
         if measured.redo_bytes > 0.0 {
-            self.redo_bytes = measured.redo_bytes;
+            self.known.redo_bytes = measured.redo_bytes;
         }
         let points = measured.points.into_iter().map(|point| Point { ln_density, ..point });
         match mode {
-            Mode::Adaptive => self.adaptive.extend(points),
-            Mode::Sync => self.sync.extend(points),
+            Mode::Adaptive => self.known.adaptive.extend(points),
+            Mode::Sync => self.known.sync.extend(points),
         }
         Ok(())
     }
@@ -122,8 +171,8 @@ impl<'a> Closure<'a> {
     }
 
     fn read_tps(&self, mode: Mode, rate: f64) -> f64 {
-        let known = mode == Mode::Sync && self.sync.iter().any(|point| !point.stopped);
-        let points = if known { &self.sync } else { &self.adaptive };
+        let known = mode == Mode::Sync && self.known.sync.iter().any(|point| !point.stopped);
+        let points = if known { &self.known.sync } else { &self.known.adaptive };
         let (scale, newly) = (0.15 * rate.max(1000.0), libm::log(self.newly));
         let at = |point: &Point| ([(point.flushed - rate) / scale, (point.ln_newly - newly) / 0.4], point.tps);
         Plane::through(points.iter().filter(|point| !point.stopped).map(at)).unwrap_or(0.0)
@@ -135,7 +184,8 @@ impl<'a> Closure<'a> {
     }
 
     fn read_busy(&self, mode: Mode, tps: f64, density: f64) -> f64 {
-        let points = if mode == Mode::Sync && !self.sync.is_empty() { &self.sync } else { &self.adaptive };
+        let points =
+            if mode == Mode::Sync && !self.known.sync.is_empty() { &self.known.sync } else { &self.known.adaptive };
         let (scale, density) = (0.2 * tps.max(500.0), libm::log(density.max(LEAST_DENSITY)));
         let at = |point: &Point| ([(point.tps - tps) / scale, (point.ln_density - density) / 0.4], point.flushed);
         Plane::through(points.iter().filter(|point| point.busy).map(at)).unwrap_or(1e9).max(100.0)

@@ -17,17 +17,20 @@ mod refused;
 mod state;
 mod windows;
 
+pub use closure::EVEN;
 pub use refused::{EXACT_S, FlowError, Refused};
+pub use state::Middle;
 pub use windows::Servers;
 
 use clock::{Begin, Flow};
-use closure::Closure;
+use closure::{Closure, Known};
 use cohorts::Cohorts;
 use innosim_core::kernel::time::SimTime;
 use innosim_core::metrics::SecondSample;
 use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::{AgeLimits, WorkBefore};
 use innosim_core::server::Stepping;
+use innosim_core::workload::PageClass;
 use state::LATE_S;
 use windows::Windows;
 
@@ -45,6 +48,8 @@ pub struct FlowOutput {
     pub windows_at_s: Vec<u64>,
     /// Simulated seconds of all windows.
     pub window_seconds: u64,
+    /// The state at its end.
+    pub end: Middle,
 }
 
 /// Whether a run may be a flow, as far as that is known before it begins.
@@ -66,39 +71,94 @@ pub fn run(
     spec: &RunSpec,
     stop: &dyn Fn() -> bool,
 ) -> Result<FlowOutput, FlowError> {
-    accepts(servers, spec)?;
-    let mut exact = Stepping::new(servers.server(), spec);
-    let classes = exact.page_classes(spec);
-    let mut cohorts = Cohorts::new(classes.clone(), exact.redo_ring().current_lsn as f64);
-    let mut seconds: Vec<SecondSample> = Vec::new();
-    while seconds.len() < EXACT_S as usize {
-        let Some(row) = exact.second()? else { break };
-        follow(&mut cohorts, row);
-        seconds.push(row.clone());
+    Basis::new(servers, spec)?.run(factor, servers, spec, stop)
+}
+
+/// What runs of one load on one machine have in common, whatever their settings of flushing and the size of their redo log: the first
+/// [`EXACT_S`] seconds, in which hardly a page is flushed, and what windows have told of throughput.
+#[derive(Debug, Clone)]
+pub struct Basis {
+    classes: Vec<PageClass>,
+    begin: Begin,
+    known: Known,
+}
+
+impl Basis {
+    /// The exact part of `spec`.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn new(servers: &dyn Servers, spec: &RunSpec) -> Result<Basis, FlowError> {
+        accepts(servers, spec)?;
+        let mut exact = Stepping::new(servers.server(), spec);
+        let classes = exact.page_classes(spec);
+        let mut cohorts = Cohorts::new(classes.clone(), exact.redo_ring().current_lsn as f64);
+        let mut seconds: Vec<SecondSample> = Vec::new();
+        while seconds.len() < EXACT_S as usize {
+            let Some(row) = exact.second()? else { break };
+            follow(&mut cohorts, row);
+            seconds.push(row.clone());
+        }
+        let checkpoint_lsn = exact.redo_ring().checkpoint_lsn as f64;
+        let last = &seconds[seconds.len().saturating_sub(LATE_S)..];
+        let sum = |of: fn(&SecondSample) -> u64| last.iter().map(of).sum::<u64>();
+        let redo = sum(|row| row.redo_generated_bytes);
+        let redo_bytes = redo as f64 / sum(|row| row.transactions).max(1) as f64;
+        let each = last.len().max(1) as u64;
+        let before = WorkBefore {
+            redo_bytes_per_s: redo / each,
+            pages_flushed_per_s: sum(|row| row.pages_flushed) / each,
+            activity_unseen: false,
+        };
+        let transactions = seconds.iter().map(|row| row.transactions as f64).sum();
+        let begin = Begin { cohorts, transactions, checkpoint_lsn, before, seconds };
+        Ok(Basis { classes, begin, known: Known::new(redo_bytes) })
     }
-    let ring = exact.redo_ring();
-    drop(exact);
-    refused::by_exact_part(&seconds, ring.limits.stop_bytes)?;
-    let last = &seconds[seconds.len().saturating_sub(LATE_S)..];
-    let sum = |of: fn(&SecondSample) -> u64| last.iter().map(of).sum::<u64>();
-    let redo = sum(|row| row.redo_generated_bytes);
-    let redo_bytes = redo as f64 / sum(|row| row.transactions).max(1) as f64;
-    let each = last.len().max(1) as u64;
-    let before = WorkBefore {
-        redo_bytes_per_s: redo / each,
-        pages_flushed_per_s: sum(|row| row.pages_flushed) / each,
-        activity_unseen: false,
-    };
-    let transactions = seconds.iter().map(|row| row.transactions as f64).sum();
-    let closure = Closure::new(Windows::new(servers, spec, classes), redo_bytes, factor);
-    let begin = Begin { cohorts, transactions, checkpoint_lsn: ring.checkpoint_lsn as f64, before, seconds };
-    let ended = Flow::new(servers.server(), begin, SimTime::ZERO + spec.duration, closure).run(stop)?;
-    Ok(FlowOutput {
-        seconds: ended.seconds,
-        age_limits: ring.limits,
-        window_seconds: ended.closure.window_seconds(),
-        windows_at_s: ended.closure.made_at_s,
-    })
+
+    /// Goes on from there with the settings of these `servers`; what windows tell is kept for others.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(
+        &mut self,
+        factor: f64,
+        servers: &dyn Servers,
+        spec: &RunSpec,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<FlowOutput, FlowError> {
+        accepts(servers, spec)?;
+        let server = servers.server();
+        let age_limits = server.age_limits();
+        refused::by_exact_part(&self.begin.seconds, age_limits.stop_bytes)?;
+        let closure = Closure::new(Windows::new(servers, spec, self.classes.clone()), self.known.clone(), factor);
+        let end = SimTime::ZERO + spec.duration;
+        let ended = Flow::new(server, self.begin.clone(), end, closure).run(stop)?;
+        let window_seconds = ended.closure.window_seconds();
+        self.known = ended.closure.known;
+        Ok(FlowOutput {
+            seconds: ended.seconds,
+            age_limits,
+            window_seconds,
+            windows_at_s: ended.closure.made_at_s,
+            end: ended.middle,
+        })
+    }
+
+    /// Share by which throughput differs between few pages flushed and many, up to `rate` a second, as windows told: up to [`EVEN`] it
+    /// does not depend on them.
+    pub fn spread(&self, rate: f64) -> f64 {
+        self.known.spread(rate)
+    }
+
+    /// Takes over what is known of another load on this machine, which differs in its pages alone.
+    pub fn take_over(&mut self, other: &Basis) {
+        self.known = other.known.with_redo_of(&self.known);
+    }
+
+    /// The same load on a machine with another device, of which no window has told yet.
+    pub fn on_another_device(&self) -> Basis {
+        Basis { known: self.known.of_the_load(), ..self.clone() }
+    }
 }
 
 /// The cohorts as an exact second leaves them.

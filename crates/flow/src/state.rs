@@ -1,7 +1,10 @@
 //! From what state a window begins, and what it tells.
 
 use crate::cohorts::Cohorts;
-use innosim_core::seam::WorkBefore;
+use innosim_core::run_spec::{DirtyStart, RunSpec};
+use innosim_core::seam::{ServerModel, WorkBefore};
+use innosim_core::server::{DirtyCohorts, Stepping};
+use innosim_core::workload::PageClass;
 
 /// Seconds that are "of late": from them a server knows what went on before.
 pub(crate) const LATE_S: usize = 10;
@@ -30,6 +33,8 @@ pub(crate) struct Point {
     pub(crate) ln_newly: f64,
     /// Logarithm of the density of the oldest stretch, pages a transaction.
     pub(crate) ln_density: f64,
+    /// Most pages a second that were asked for where this was measured.
+    pub(crate) up_to: f64,
 }
 
 /// The state of a flow from which a window begins.
@@ -40,4 +45,32 @@ pub(crate) struct State<'a> {
     pub(crate) checkpoint_lsn: f64,
     /// What went on of late.
     pub(crate) before: WorkBefore,
+}
+
+impl State<'_> {
+    /// The same for the machine, which draws single pages of `classes` from it.
+    pub(crate) fn to_middle(&self, classes: &[PageClass]) -> Middle {
+        let checkpoint_age_bytes = (self.cohorts.lsn() - self.checkpoint_lsn) as u64;
+        Middle {
+            dirty: self.cohorts.to_dirty(self.transactions),
+            start: DirtyStart { share: 0.0, checkpoint_age_bytes, before: self.before },
+            classes: classes.to_vec(),
+        }
+    }
+}
+
+/// A state of a flow from which a server goes on page by page.
+#[derive(Debug, Clone)]
+pub struct Middle {
+    dirty: DirtyCohorts,
+    start: DirtyStart,
+    classes: Vec<PageClass>,
+}
+
+impl Middle {
+    /// The server that goes on from here as `spec` says.
+    pub fn go_on(&self, model: Box<dyn ServerModel>, spec: &RunSpec) -> Stepping {
+        let spec = RunSpec { dirty_start: Some(self.start), ..spec.clone() };
+        Stepping::in_the_middle(model, &spec, &self.classes, &self.dirty)
+    }
 }

@@ -7,9 +7,8 @@ use crate::refused::{FlowError, Refused};
 use crate::state::{Mode, Point, State};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::SecondSample;
-use innosim_core::run_spec::{DirtyStart, RunSpec};
+use innosim_core::run_spec::RunSpec;
 use innosim_core::seam::{AdaptiveFlushing, FlushGauges, Recommendation, RuleInput, ServerModel, View};
-use innosim_core::server::Stepping;
 use innosim_core::workload::PageClass;
 
 /// Pages a second in the steps of a window, as shares of `innodb_io_capacity_max`.
@@ -56,16 +55,13 @@ impl<'a> Windows<'a> {
 
     /// A window from here.
     pub(crate) fn measure(&mut self, mode: Mode, at: &State<'_>) -> Result<Measured, FlowError> {
-        let checkpoint_age_bytes = (at.cohorts.lsn() - at.checkpoint_lsn) as u64;
-        let spec = RunSpec {
-            dirty_start: Some(DirtyStart { share: 0.0, checkpoint_age_bytes, before: at.before }),
-            ..self.spec.clone()
-        };
         let (server, seconds) = match mode {
             Mode::Adaptive => (self.with_steps().ok_or(Refused::Cleaner)?, BEGIN_S + STEPS.len() as u64 * STEP_S),
             Mode::Sync => (self.servers.server(), SYNC_S),
         };
-        let mut window = Stepping::in_the_middle(server, &spec, &self.classes, &at.cohorts.to_dirty(at.transactions));
+        let mut window = at.to_middle(&self.classes).go_on(server, &self.spec);
+        let up_to = self.most_pages();
+        let instances = f64::from(self.servers.server().config().buffer_pool.instances);
         let mut measured = Measured { points: Vec::new(), redo_bytes: 0.0 };
         let (mut redo, mut transactions, mut dirty) = (0, 0, at.cohorts.total());
         for second in 0..seconds {
@@ -79,7 +75,7 @@ impl<'a> Windows<'a> {
                 Mode::Sync => second >= BEGIN_S && row.sync_pages * 2 > row.pages_flushed,
             };
             if settled && row.transactions > 0 {
-                measured.points.push(point(row, mode, newly));
+                measured.points.push(Point { up_to, ..point(row, mode, newly, instances) });
             }
         }
         self.seconds += seconds;
@@ -87,10 +83,20 @@ impl<'a> Windows<'a> {
         Ok(measured)
     }
 
+    /// The classes of pages of the run, as they are at its beginning.
+    pub(crate) fn classes(&self) -> &[PageClass] {
+        &self.classes
+    }
+
+    /// Most pages a second that the rule of the run asks for.
+    pub(crate) fn most_pages(&self) -> f64 {
+        self.servers.server().live_settings().map_or(2_000, |settings| settings.io_capacity_max) as f64
+    }
+
     /// The server with the rule that goes up in steps.
     fn with_steps(&self) -> Option<Box<dyn ServerModel>> {
         let own = self.servers.server();
-        let most = own.live_settings().map_or(2_000, |settings| settings.io_capacity_max) as f64;
+        let most = self.most_pages();
         let rule = Steps {
             pages: STEPS.map(|share| (share * most) as u64),
             instances: own.config().buffer_pool.instances as usize,
@@ -100,16 +106,18 @@ impl<'a> Windows<'a> {
     }
 }
 
-fn point(row: &SecondSample, mode: Mode, newly: f64) -> Point {
+/// What a second tells. Shares of instances are cut off to whole pages: a cleaner that flushes a page less of each is not busy.
+fn point(row: &SecondSample, mode: Mode, newly: f64, instances: f64) -> Point {
     let wanted = row.n_to_flush_requested as f64;
     let flushed = row.pages_flushed as f64;
     Point {
         flushed,
         tps: row.transactions as f64,
-        busy: mode == Mode::Sync || (wanted > 0.0 && flushed < 0.95 * wanted),
+        busy: mode == Mode::Sync || wanted - flushed > (0.05 * wanted).max(instances),
         stopped: row.free_check_waits > 0,
         ln_newly: libm::log(newly.max(1.0) / row.transactions as f64),
         ln_density: 0.0,
+        up_to: 0.0,
     }
 }
 
@@ -134,5 +142,25 @@ impl AdaptiveFlushing for Steps {
             n_to_flush_requested: self.pages[((self.passes.max(1) - 1) / STEP_S).min(STEPS.len() as u64 - 1) as usize],
             ..FlushGauges::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_pages_cut_off_to_whole_ones_make_no_busy_cleaner() {
+        let busy = |wanted: u64, flushed: u64| {
+            let row = SecondSample {
+                n_to_flush_requested: wanted,
+                pages_flushed: flushed,
+                transactions: 700,
+                ..SecondSample::default()
+            };
+            point(&row, Mode::Adaptive, 100.0, 8.0).busy
+        };
+        assert!(!busy(55, 48) && !busy(7_000, 6_976) && !busy(0, 0));
+        assert!(busy(7_000, 6_000) && busy(200, 100));
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod table;
 mod why;
 
 use super::sweep::refuse_sweep;
-use crate::args::{GoalName, RecommendArgs};
+use crate::args::{GoalName, RecommendArgs, SearchTier};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::{OutDir, fill};
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
 use crate::show::show;
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::server::{RunError, Warm};
+use innosim_core::server::{Observer, RunError, Warm};
 use innosim_experiments::recommend::{Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{IsEnough, Job, Watch, Watched, run_one, run_until};
 use innosim_experiments::warm_start::WarmStart;
@@ -37,6 +37,8 @@ const LAST: &str = "recommendation.json";
 const RUNS: [u32; 2] = [20, 40];
 /// Share of their planned length that they take, about: many begin warm, and end at rest; under waves none does.
 const SHARE_RUN: [f64; 2] = [0.4, 1.0];
+/// The least of it where the coarse tier may take them.
+const SHARE_OF_FLOWS: f64 = 0.05;
 
 impl GoalName {
     pub(crate) fn goal(self) -> Goal {
@@ -52,6 +54,7 @@ impl GoalName {
 pub(crate) struct Staged {
     quiet: bool,
     whole_runs: bool,
+    flows: bool,
     /// Most time that all of it may take.
     limit: Duration,
     began: Instant,
@@ -89,12 +92,13 @@ impl Staged {
     pub(crate) fn new(quiet: bool, limit: Duration) -> Self {
         let progress = Mutex::new(Progress::new("pilot", 1, quiet));
         let (speed, expected_s) = (Speed::default(), AtomicU64::new(0));
-        Staged { quiet, whole_runs: false, limit, began: Instant::now(), progress, speed, expected_s }
+        Staged { quiet, whole_runs: false, flows: false, limit, began: Instant::now(), progress, speed, expected_s }
     }
 
-    /// Lets no run end early, if `whole_runs`.
-    fn with_whole_runs(self, whole_runs: bool) -> Self {
-        Staged { whole_runs, ..self }
+    /// Makes runs as it was asked for: whole ones, or flows with an exact end.
+    fn for_args(self, args: &RecommendArgs) -> Self {
+        let flows = args.tier == SearchTier::Flow && !args.whole_runs;
+        Staged { whole_runs: args.whole_runs, flows, ..self }
     }
 
     /// No run is left.
@@ -139,6 +143,19 @@ impl Watch for InTime<'_> {
     }
 }
 
+/// The same, for one run.
+struct Watching<'a>(InTime<'a>);
+
+impl Observer for Watching<'_> {
+    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
+        self.0.second(sample)
+    }
+
+    fn go_on(&mut self) -> ControlFlow<()> {
+        Watch::go_on(&self.0)
+    }
+}
+
 impl TrialRunner for Staged {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         let progress = self.progress();
@@ -169,6 +186,14 @@ impl TrialRunner for Staged {
         Ok(output)
     }
 
+    fn may_flow(&self) -> bool {
+        self.flows
+    }
+
+    fn watch(&self) -> Box<dyn Observer + '_> {
+        Box::new(Watching(self.progress()))
+    }
+
     fn time_is_up(&self) -> bool {
         self.began.elapsed() >= self.limit
     }
@@ -190,7 +215,8 @@ impl TrialRunner for Staged {
         // Few runs take their whole length.
         let processors = rayon::current_num_threads() as f64;
         let whole_s = |runs: u32| f64::from(runs) * plan.duration_s as f64 / self.speed.get() / processors;
-        let (least_s, most_s) = (SHARE_RUN[0] * whole_s(least), SHARE_RUN[1] * whole_s(most));
+        let least_share = if self.flows { SHARE_OF_FLOWS } else { SHARE_RUN[0] };
+        let (least_s, most_s) = (least_share * whole_s(least), SHARE_RUN[1] * whole_s(most));
         self.expected_s.store(most_s as u64, Ordering::Relaxed);
         let mut note = format!("{runs}, about {}", span_of_time(least_s, most_s));
         if most_s > self.limit.as_secs_f64() {
@@ -251,7 +277,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
     let began = Instant::now();
-    let staged = Staged::new(args.common.quiet, args.time_limit).with_whole_runs(args.whole_runs);
+    let staged = Staged::new(args.common.quiet, args.time_limit).for_args(args);
     let question = Question {
         source,
         common,

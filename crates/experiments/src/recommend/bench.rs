@@ -2,6 +2,7 @@
 
 use super::Question;
 use super::case::Case;
+use super::coarse::{FlowGroup, Flows};
 use super::goal::Goal;
 use super::plan::{Plan, fits_pool};
 use super::settled::Rise;
@@ -75,6 +76,7 @@ pub(super) struct Bench<'a> {
     /// What the runs would have taken whole, each from its own start.
     planned_s: u64,
     starts: Starts,
+    flows: Flows,
 }
 
 /// Runs that ended before their planned length.
@@ -86,6 +88,8 @@ pub struct EndedEarly {
     pub no_answer: usize,
     /// Runs, ended early or not, that began from a server already at work.
     pub begun_warm: usize,
+    /// Runs that were flows of the coarse tier with an exact end.
+    pub flows: usize,
     /// Simulated seconds that runs did not take for these reasons.
     pub saved_s: u64,
 }
@@ -148,6 +152,7 @@ impl<'a> Bench<'a> {
             left_out: Vec::new(),
             planned_s: pilot_s,
             starts: Starts::default(),
+            flows: Flows::default(),
             simulated_s: pilot_s,
         })
     }
@@ -186,9 +191,20 @@ impl<'a> Bench<'a> {
         let runs: Result<Vec<Run>, RecommendError> = wanted.into_iter().map(|at| self.run_at(at)).collect();
         let runs = runs?;
         self.execute.stage(stage, runs.len(), runs.iter().map(Run::planned_s).sum());
-        let groups = Group::all(&runs, &self.starts);
-        let outcomes = in_parallel(&groups, |group| group.make(&self.starts, self.execute));
+        let (flows, mut exact): (Vec<&Run>, Vec<&Run>) = runs.iter().partition(|run| run.may_flow);
         let mut trials = Vec::new();
+        for mut made in in_parallel(&FlowGroup::all(flows), |group| group.make(&self.flows, self.execute)) {
+            self.simulated_s += made.simulated_s;
+            self.flows.keep(&mut made);
+            for (run, trial) in made.trials {
+                match trial {
+                    Some(trial) => trials.push((run, trial)),
+                    None => exact.push(run),
+                }
+            }
+        }
+        let groups = Group::all(exact.into_iter(), &self.starts);
+        let outcomes = in_parallel(&groups, |group| group.make(&self.starts, self.execute));
         for (made, of_the_group) in outcomes {
             if let Some(made) = made.filter(|made| made.as_ref().err().is_none_or(|error| self.in_time(error))) {
                 let made = made.map_err(|error| self.failed(self.current(), 0, error))?;
@@ -226,6 +242,11 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Why the coarse tier refused some of the runs, or all.
+    pub(super) fn coarse_refused(&self) -> Option<&str> {
+        self.flows.refused.as_deref()
+    }
+
     /// Stages of which runs were left out because the time was over.
     pub(super) fn left_out(&self) -> &[String] {
         &self.left_out
@@ -235,9 +256,12 @@ impl<'a> Bench<'a> {
         let scenario = self.scenario_of(case, point)?;
         let may_end_early = case.stress.is_none() && self.plan.may_end_early(&scenario);
         let begins_warm = may_end_early && replication == 0;
+        // The fewest writes are looked for at the edge of stability itself, where a flow's age decides too little.
+        let may_flow =
+            may_end_early && self.goal != Goal::Writes && self.execute.may_flow() && !self.flows.are_refused();
         let base = if begins_warm { self.base_of(case, point.redo_bytes)? } else { None };
         let window_s = self.window_of(case, point);
-        Ok(Run { scenario, case, point, replication, window_s, may_end_early, base })
+        Ok(Run { scenario, case, point, replication, window_s, may_end_early, may_flow, base })
     }
 
     /// What a run can begin from: the present capacities, and the device as it stands.
@@ -262,6 +286,7 @@ impl<'a> Bench<'a> {
             None => {}
         }
         self.early.begun_warm += usize::from(trial.begun_warm);
+        self.early.flows += usize::from(trial.is_flow);
         self.planned_s += planned_s;
     }
 

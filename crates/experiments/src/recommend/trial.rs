@@ -73,7 +73,7 @@ pub(super) type Outcome<'a> = (Option<Result<Made, RunError>>, Vec<(&'a Run, Res
 
 impl<'a> Group<'a> {
     /// All of `runs`, in groups.
-    pub(super) fn all(runs: &'a [Run], starts: &Starts) -> Vec<Group<'a>> {
+    pub(super) fn all(runs: impl Iterator<Item = &'a Run>, starts: &Starts) -> Vec<Group<'a>> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         for run in runs {
             let missing = run.base.as_ref().filter(|base| !starts.has(base.key));
@@ -108,6 +108,8 @@ pub(super) struct Run {
     /// Seconds that are planned to count.
     pub(super) window_s: f64,
     pub(super) may_end_early: bool,
+    /// Whether it may be a flow with an exact end.
+    pub(super) may_flow: bool,
     pub(super) base: Option<Base>,
 }
 
@@ -119,6 +121,8 @@ pub(super) struct Trial {
     pub(super) simulated_s: u64,
     pub(super) ended: Option<Ended>,
     pub(super) begun_warm: bool,
+    /// Whether it was a flow with an exact end.
+    pub(super) is_flow: bool,
 }
 
 impl Run {
@@ -139,11 +143,11 @@ impl Run {
             let scale = self.window_s / early.counted_s as f64;
             summary.stall_seconds *= scale;
             summary.sync_flush_seconds *= scale;
-            return Ok(Trial { summary, rise: None, simulated_s, ended: Some(early.why), begun_warm });
+            return Ok(Trial { summary, rise: None, simulated_s, ended: Some(early.why), begun_warm, is_flow: false });
         }
         let warmup_s = warmup_of(&self.scenario, &output).seconds;
         let (summary, rise) = (Summary::of(&output, warmup_s), rise_of(&output, warmup_s));
-        Ok(Trial { summary, rise, simulated_s, ended: None, begun_warm })
+        Ok(Trial { summary, rise, simulated_s, ended: None, begun_warm, is_flow: false })
     }
 
     fn job(&self) -> Job<'_> {

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use crate::runner::{IsEnough, Job};
 use crate::warm_start::WarmStart;
 use innosim_core::metrics::RunOutput;
-use innosim_core::server::{RunError, Silent, Warm};
+use innosim_core::server::{Observer, RunError, Silent, Warm};
 
 /// How runs are made, and who is told.
 pub trait TrialRunner: Sync {
@@ -40,6 +40,21 @@ pub trait TrialRunner: Sync {
     fn go_on(&self, from: Warm, job: Job<'_>, is_enough: &mut IsEnough<'_>) -> Result<RunOutput, RunError> {
         let _ = job;
         from.run_until(&mut Silent, is_enough)
+    }
+
+    /// Whether runs may be flows that end page by page, where the coarse tier takes them. Here: no.
+    fn may_flow(&self) -> bool {
+        false
+    }
+
+    /// What throughput is multiplied by wherever a flow reads it: 1, but in tests that want an error to be seen.
+    fn flow_factor(&self) -> f64 {
+        1.0
+    }
+
+    /// Sees the seconds at a flow's end, from any thread; `Break` ends the run.
+    fn watch(&self) -> Box<dyn Observer + '_> {
+        Box::new(Silent)
     }
 
     /// Whether the time that the search may take is over. From then on no run is begun, and those that go on end as if stopped.

@@ -61,6 +61,10 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
             "begun_warm": answer.ended_early.begun_warm,
             "saved_s": answer.ended_early.saved_s,
         },
+        "coarse_tier": {
+            "runs": answer.ended_early.flows,
+            "refused": answer.coarse_refused,
+        },
         "left_out": answer.left_out,
         "wall_s": rounded(wall.as_secs_f64()),
         "current": row(answer, &answer.current),

@@ -349,7 +349,11 @@ fn runs(answer: &Answer, wall: Duration) -> String {
         0 => String::new(),
         some => format!("; {some} ended early, which saved {} s", count(early.saved_s as f64)),
     };
+    let flows = match early.flows {
+        0 => String::new(),
+        some => format!("; {some} as flows with an exact end"),
+    };
     let wall = rate(wall.as_secs_f64());
     let seed = answer.scenario.run.seed;
-    format!("{} runs in {wall} s, of {length}{saved}; seed {seed}, innosim {VERSION}", answer.runs)
+    format!("{} runs in {wall} s, of {length}{saved}{flows}; seed {seed}, innosim {VERSION}", answer.runs)
 }
