@@ -24,9 +24,6 @@ const CLEAN_PAGES: f64 = 40.0;
 /// Bytes of a page, where the server's setting is not known.
 const PAGE_BYTES: u64 = 16 << 10;
 
-/// CPU time of the load generator, ticks.
-const CLIENT_TICKS: &str = "proc.sysbench_cpu";
-
 /// A figure of an interval.
 type Figure = fn(&Interval) -> f64;
 /// What sysbench's intervals give, by column.
@@ -96,7 +93,6 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         remarks.extend(cut_before_load(&mut recording.series));
         remarks.extend(cut_after_load(&mut recording.series));
     }
-    remarks.extend(forget_unknown_clients(&mut recording.series));
     if let Some(remark) = restart {
         cut_loads(&mut recording.phases, &recording.series);
         remarks.push(remark);
@@ -318,16 +314,6 @@ fn count_processors(series: &mut Series, parts: &[Part], cpus: Option<u32>, rema
         let help = "put the output of lscpu beside it";
         remarks.push(format!("{}: left out, as it is not known how many processors there are: {help}", part.label()));
     }
-}
-
-/// A recorder that does not know the load generator counts nothing for it.
-fn forget_unknown_clients(series: &mut Series) -> Option<String> {
-    let ticks = series.column(CLIENT_TICKS)?;
-    if ticks.growth().is_some_and(|grown| grown > 0.0) {
-        return None;
-    }
-    series.columns.remove(CLIENT_TICKS);
-    Some(format!("{CLIENT_TICKS} never grows: CPU time of the load generator is taken as not recorded"))
 }
 
 /// Lays the columns of a part over the axis; columns that are there already stay.

@@ -34,7 +34,8 @@ impl CpuTaken {
         let a_unit = |names: &[&str]| Some(load.ratio(&load.sum(recording, names)?).0 * TICK_S * 1e6);
         let [user, system, clients] = OWN_TICKS;
         let server = a_unit(&[user, system]).filter(|us| *us > 0.0)?;
-        let known = a_unit(&[clients]).map(|clients| server + clients);
+        // A recorder that does not know the load generator counts nothing.
+        let known = a_unit(&[clients]).filter(|us| *us > 0.0).map(|clients| server + clients);
         let of_machine = || a_unit(&["cpu.user", "cpu.system"]).filter(|all| *all > (1.0 + CLIENTS_ARE_THERE) * server);
         let all_us = known.or_else(of_machine)?;
         let costs_us = load.ratio(&work?.cpu_us()).0;

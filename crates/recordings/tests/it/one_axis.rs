@@ -88,28 +88,3 @@ fn what_follows_a_load_is_not_the_load() {
         assert!(work.growth().unwrap() > 50_000.0);
     }
 }
-
-/// A recorder that does not know the load generator wrote zeros.
-#[test]
-fn a_load_generator_that_took_nothing_was_not_recorded() {
-    for (taken, known) in [(0, false), (3, true)] {
-        let folder = tempfile::tempdir().unwrap();
-        counters(folder.path(), 180, 190);
-        let mut processes = String::new();
-        for second in 0..190 {
-            writeln!(processes, "TS {}.0\ncpu {second} 0 {second} 0 0 0 0 0 0 0\nCOLUMN\tVALUE", BEGAN + second)
-                .unwrap();
-            writeln!(processes, "proc.mysqld_utime\t{second}\nproc.sysbench_cpu\t{}", u32::from(second > 20) * taken)
-                .unwrap();
-        }
-        fs::write(folder.path().join("processes.txt"), processes).unwrap();
-        let recording = read(folder.path());
-        let column = |name: &str| recording.series.column(name).is_some();
-        assert_eq!(
-            (column("proc.mysqld_utime"), column("proc.sysbench_cpu")),
-            (true, known),
-            "{:?}",
-            recording.remarks
-        );
-    }
-}
