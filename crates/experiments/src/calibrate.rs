@@ -19,6 +19,7 @@
 //! device's and the server's; the recording gives transactions a redo sync for comparison.
 
 mod benchmark;
+mod benchmark_machine;
 mod costs;
 mod counters;
 mod cpu_demand;

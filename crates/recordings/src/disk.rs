@@ -25,6 +25,8 @@ pub struct DiskReport {
     pub busy: f64,
     /// Cache flushes a second; `None` where they are not reported (iostat before 12.1, the kernel's counters before 5.5).
     pub flushes: Option<f64>,
+    /// How long a cache flush took, milliseconds; `None` where it is not reported.
+    pub flush_ms: Option<f64>,
 }
 
 /// Reports of one disk, in order.
@@ -49,6 +51,13 @@ impl DiskReports {
         let known = self.reports.iter().filter_map(|report| report.flushes);
         let (sum, count) = known.fold((0.0, 0.0), |(sum, count), flushes| (sum + flushes, count + 1.0));
         (count > 0.0).then(|| sum / count)
+    }
+
+    /// Median of a time that not every report has; `None` where none has it.
+    pub fn median(&self, time: impl Fn(&DiskReport) -> Option<f64>) -> Option<f64> {
+        let mut times: Vec<f64> = self.reports.iter().filter_map(time).collect();
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() / 2).copied()
     }
 
     /// What a figure comes to in the busiest twentieth of the reports.

@@ -18,10 +18,15 @@ impl Recording {
         let or_none = |name: &str| rate(name).unwrap_or_else(none);
         let (reads, read_sectors) = (or_none("disk.rd_ios"), or_none("disk.rd_sectors"));
         let flushes = rate("disk.flush_ios");
+        let flush_ms = rate("disk.flush_ms");
         let (busy_ms, weighted_ms) = (rate("disk.io_ms")?, rate("disk.weighted_ms")?);
         // While the server writes pages: before and after, the disk says nothing of it.
         let pages = self.get(Quantity::PagesWritten).map(|pages| pages.rates(seconds));
         let works = |i: usize| pages.as_ref().is_none_or(|pages| pages.at(i).is_some_and(|rate| rate > 0.0));
+        let time_of_a_flush = |i: usize| {
+            let flushes = flushes.as_ref()?.at(i).filter(|flushes| *flushes > 0.0)?;
+            Some(flush_ms.as_ref()?.at(i)? / flushes)
+        };
         let report = |i: usize| {
             Some(DiskReport {
                 reads: reads.at(i)?,
@@ -31,6 +36,7 @@ impl Recording {
                 queue: weighted_ms.at(i)? / 1000.0,
                 busy: (busy_ms.at(i)? / 1000.0).min(1.0),
                 flushes: flushes.as_ref().and_then(|flushes| flushes.at(i)),
+                flush_ms: time_of_a_flush(i),
             })
         };
         let reports = (0..seconds.len()).filter(|i| works(*i)).filter_map(report).collect();

@@ -12,6 +12,8 @@ use innosim_flush_models::registry::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording, understood_settings};
 
+/// The parameter that belongs to the processors and not to the workload.
+pub(super) const CROWDING: &str = "crowding";
 /// Share of the pages that could be in the buffer pool from which it counts as warm.
 const WARM_SHARE: f64 = 0.85;
 /// Dirty pages up to which a pool counts as clean.
@@ -71,7 +73,7 @@ pub(crate) fn parameters_toml(calibration: &Calibration) -> String {
         };
         format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method)
     };
-    calibration.parameters.iter().map(line).collect()
+    calibration.parameters.iter().filter(|parameter| parameter.name != CROWDING).map(line).collect()
 }
 
 /// All of a scenario but workload and drive: settings, host and device of `target`, for a run of so many seconds from the
@@ -130,6 +132,10 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId, others: O
         (removal_us(model) as f64 * calibration.cost_scale).round(),
         model.cleaners_ask_for_priority()
     );
+    if let Some(crowding) = calibration.get(CROWDING).filter(|crowding| *crowding > 0.0) {
+        text.truncate(text.trim_end().len());
+        text.push_str(&format!("\ncrowding = {crowding:.3}\nthreads_per_core = 2   # assumed\n\n"));
+    }
     for (at, cpus) in other_programs(target, others) {
         // Ticks of all programs and of the known ones are not of one instant.
         let cpus = cpus.min(f64::from(target.cpus.unwrap_or(UNKNOWN_CPUS)));

@@ -82,7 +82,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Part, RecordingError> {
 
 /// The reports as counters on the clock of their times, as the kernel counts.
 fn lay(part: &mut Part, clock: Clock, times: &[f64], reports: &[(Option<f64>, DiskReport)]) {
-    let counters: [Counter; 7] = [
+    let counters: [Counter; 8] = [
         ("disk.rd_ios", |report| report.reads),
         ("disk.wr_ios", |report| report.writes),
         ("disk.rd_sectors", |report| report.read_bytes / SECTOR_BYTES),
@@ -90,6 +90,7 @@ fn lay(part: &mut Part, clock: Clock, times: &[f64], reports: &[(Option<f64>, Di
         ("disk.io_ms", |report| 1000.0 * report.busy),
         ("disk.weighted_ms", |report| 1000.0 * report.queue),
         ("disk.flush_ios", |report| report.flushes.unwrap_or(f64::NAN)),
+        ("disk.flush_ms", |report| report.flushes.zip(report.flush_ms).map_or(f64::NAN, |(flushes, ms)| flushes * ms)),
     ];
     for (name, rate) in counters {
         let mut sum = 0.0;
@@ -134,6 +135,7 @@ fn figures(row: &BTreeMap<String, f64>) -> Option<DiskReport> {
         queue: get("aqu-sz").or_else(|| get("avgqu-sz"))?,
         busy: (get("util")? / 100.0).clamp(0.0, 1.0),
         flushes: get("f/s"),
+        flush_ms: get("f_await"),
     })
 }
 
