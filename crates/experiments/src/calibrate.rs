@@ -19,6 +19,7 @@
 //! device's and the server's; the recording gives transactions a redo sync for comparison.
 
 mod benchmark;
+mod benchmark_figures;
 mod benchmark_machine;
 mod costs;
 mod counters;
@@ -35,7 +36,8 @@ mod spinning;
 mod undo_segments;
 mod working_set;
 
-pub use benchmark::{Benchmark, BenchmarkFit, BenchmarkRun, BenchmarkTask, Figures};
+pub use benchmark::{Benchmark, BenchmarkFit, BenchmarkRun, BenchmarkTask};
+pub use benchmark_figures::Figures;
 pub use cpu_taken::CpuTaken;
 pub use device::Device;
 pub(crate) use others::Others;

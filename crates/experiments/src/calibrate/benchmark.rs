@@ -15,6 +15,7 @@
 //! beginning, and is compared with a run at rest; another one is taken to begin on a clean pool. The CPU time holds all that
 //! takes a client's time and is not modelled, syncs, page writes, network and row locks included.
 
+use super::benchmark_figures::Figures;
 use super::benchmark_machine::Machine;
 use super::scenario::{CROWDING, TPCC};
 use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of, scenario_toml};
@@ -23,9 +24,9 @@ use crate::rest::{self, dirty_start};
 use crate::runner::{IsEnough, Job, run_until};
 use crate::warm_start::shared_s;
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::metrics::{DiskSecond, RunOutput, Summary};
+use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::{Observer, RunError};
-use innosim_recordings::{Purpose, Quantity, Recording};
+use innosim_recordings::{Purpose, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
 /// Most rounds of runs.
@@ -53,53 +54,6 @@ const SYNCS_AND_WRITES: f64 = 0.0;
 /// How much longer the same work takes when each core runs a thread: by read-only runs of eleven servers of 2026 from 1 to 64
 /// threads (`machine-2026`). Throughput does not tell it from the CPU time of a transaction: log threads that spin come in between.
 const TYPICAL_CROWDING: f64 = 0.6;
-
-/// Means over a run; `None` where they are not known.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Figures {
-    /// Transactions a second.
-    pub tps: f64,
-    /// Bytes that the device wrote a second.
-    pub write_bytes_per_s: Option<f64>,
-    /// Writes of the device a second.
-    pub writes_per_s: Option<f64>,
-    /// Cache flushes of the device a second.
-    pub flushes_per_s: Option<f64>,
-    /// Operations in flight.
-    pub in_flight: Option<f64>,
-}
-
-impl Figures {
-    fn measured(recording: &Recording) -> Option<Figures> {
-        let tps = recording.get(Quantity::Tps)?;
-        let (start, end) = recording.load_window();
-        let under_load = tps.timed(&recording.series.seconds).filter(|(t, _)| *t >= start && *t <= end);
-        let (sum, count) = under_load.fold((0.0, 0.0), |(sum, count), (_, tps)| (sum + tps, count + 1.0));
-        let disk = recording.disk_use();
-        let mean = |figure: fn(&innosim_recordings::DiskReport) -> f64| disk.as_ref().map(|disk| disk.mean(figure));
-        (sum > 0.0).then(|| Figures {
-            tps: sum / count,
-            write_bytes_per_s: mean(|report| report.write_bytes),
-            writes_per_s: mean(|report| report.writes),
-            flushes_per_s: disk.as_ref().and_then(|disk| disk.flushes()),
-            in_flight: mean(|report| report.queue),
-        })
-    }
-
-    fn simulated(output: &RunOutput, warmup_s: u64, summary: &Summary) -> Figures {
-        let disk = output.disk.get(warmup_s as usize..).unwrap_or_default();
-        let mean = |figure: fn(&DiskSecond) -> u64| {
-            (!disk.is_empty()).then(|| disk.iter().map(|second| figure(second) as f64).sum::<f64>() / disk.len() as f64)
-        };
-        Figures {
-            tps: summary.tps_mean,
-            write_bytes_per_s: mean(|second| second.write_bytes),
-            writes_per_s: mean(|second| second.writes),
-            flushes_per_s: mean(|second| second.cache_flushes),
-            in_flight: Some(summary.device_queue_mean),
-        }
-    }
-}
 
 /// One run, measured and simulated.
 #[derive(Debug, Clone, PartialEq)]

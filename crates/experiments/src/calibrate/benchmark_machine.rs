@@ -10,7 +10,7 @@
 //! file system is tried.
 
 use super::Device;
-use super::benchmark::Figures;
+use super::benchmark_figures::Figures;
 use innosim_recordings::DiskReports;
 use innosim_scenario::{profile_device, profile_names};
 

@@ -256,7 +256,7 @@ impl Disks<'_> {
         if writes.new_area {
             inodes.redo_map_at = Some(now);
         }
-        let mut before = (from % BLOCK_BYTES != 0).then_some(inodes.redo_written);
+        let mut before = (!from.is_multiple_of(BLOCK_BYTES)).then_some(inodes.redo_written);
         let device = self.redo_device();
         let mut written = now;
         if writes.old > 0 {
