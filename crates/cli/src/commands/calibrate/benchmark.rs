@@ -63,7 +63,8 @@ fn simulated(args: &CalibrateArgs, tasks: &[BenchmarkTask]) -> Result<Vec<(RunOu
 
 fn text(benchmark: &Benchmark) -> String {
     let mut text = table(&benchmark.calibration);
-    text.push_str(&format!("\nDevice: {}\n\nMeasured, and simulated with these numbers:\n", benchmark.device));
+    text.push_str(&format!("\n{}", wrapped(&format!("Device: {}", benchmark.device), 0)));
+    text.push_str("\nMeasured, and simulated with these numbers:\n");
     let heads = [
         "run",
         ">threads",
@@ -95,8 +96,8 @@ fn text(benchmark: &Benchmark) -> String {
         rows.row(cells);
     }
     text.push_str(&rows.render());
-    let legend = "Error: simulated to measured. Fitted, as the mean over all runs: tps, and bytes for each transaction. \
-                  Predicted: writes, flushes, operations in flight.";
+    let legend = "Error: simulated to measured. Fitted, as the mean over all runs: tps (of TPC-C bytes for each \
+                  transaction, too). Device and file system were chosen by writes, flushes and operations in flight.";
     text.push_str(&wrapped(legend, 0));
     text
 }
