@@ -91,6 +91,8 @@ pub struct Calibration {
     pub parameters: Vec<Parameter>,
     /// Operations of a cap that a sync takes, if the recording tells.
     pub sync_operations: Option<Parameter>,
+    /// How much longer work takes on processors that share cores, where that is taken into account.
+    pub crowding: Option<Parameter>,
     /// Figures that don't, for comparison.
     pub observed: Vec<Parameter>,
     /// Distinct pages in windows of redo.
@@ -116,6 +118,7 @@ impl Calibration {
             kind,
             parameters,
             sync_operations: None,
+            crowding: None,
             observed: Vec::new(),
             working_set: Vec::new(),
             cpu_is_known: false,

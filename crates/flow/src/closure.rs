@@ -136,7 +136,7 @@ impl<'a> Closure<'a> {
         let (ln_newly, ln_tps) = (libm::log(self.newly), libm::log(last.transactions.max(1) as f64));
         let known = match mode {
             Mode::Adaptive => {
-                let most = self.windows.most_pages();
+                let most = self.windows.most_pages;
                 let is_even = self.known.spread(last.pages_flushed as f64) < EVEN;
                 let far = if is_even { KNOWN_NEWLY_EVEN } else { KNOWN_NEWLY };
                 let is_near = |point: &Point| (point.ln_newly - ln_newly).abs() < far;

@@ -34,6 +34,9 @@ pub(crate) struct Windows<'a> {
     servers: &'a dyn Servers,
     spec: RunSpec,
     classes: Vec<PageClass>,
+    /// Most pages a second that the rule of the run asks for.
+    pub(crate) most_pages: f64,
+    instances: u32,
     /// Simulated seconds so far.
     pub(crate) seconds: u64,
 }
@@ -50,7 +53,10 @@ impl<'a> Windows<'a> {
     pub(crate) fn new(servers: &'a dyn Servers, spec: &RunSpec, classes: Vec<PageClass>) -> Self {
         let longest = SimDuration::from_secs(BEGIN_S + STEPS.len() as u64 * STEP_S + 1);
         let spec = RunSpec { duration: longest, check: false, ..spec.clone() };
-        Windows { servers, spec, classes, seconds: 0 }
+        let server = servers.server();
+        let most_pages = server.live_settings().map_or(2_000, |settings| settings.io_capacity_max) as f64;
+        let instances = server.config().buffer_pool.instances;
+        Windows { servers, spec, classes, most_pages, instances, seconds: 0 }
     }
 
     /// A window from here.
@@ -60,8 +66,6 @@ impl<'a> Windows<'a> {
             Mode::Sync => (self.servers.server(), SYNC_S),
         };
         let mut window = at.to_middle(&self.classes).go_on(server, &self.spec);
-        let up_to = self.most_pages();
-        let instances = f64::from(self.servers.server().config().buffer_pool.instances);
         let mut measured = Measured { points: Vec::new(), redo_bytes: 0.0 };
         let (mut redo, mut transactions, mut dirty) = (0, 0, at.cohorts.total());
         for second in 0..seconds {
@@ -75,7 +79,8 @@ impl<'a> Windows<'a> {
                 Mode::Sync => second >= BEGIN_S && row.sync_pages * 2 > row.pages_flushed,
             };
             if settled && row.transactions > 0 {
-                measured.points.push(Point { up_to, ..point(row, mode, newly, instances) });
+                let instances = f64::from(self.instances);
+                measured.points.push(Point { up_to: self.most_pages, ..point(row, mode, newly, instances) });
             }
         }
         self.seconds += seconds;
@@ -88,20 +93,10 @@ impl<'a> Windows<'a> {
         &self.classes
     }
 
-    /// Most pages a second that the rule of the run asks for.
-    pub(crate) fn most_pages(&self) -> f64 {
-        self.servers.server().live_settings().map_or(2_000, |settings| settings.io_capacity_max) as f64
-    }
-
     /// The server with the rule that goes up in steps.
     fn with_steps(&self) -> Option<Box<dyn ServerModel>> {
-        let own = self.servers.server();
-        let most = self.most_pages();
-        let rule = Steps {
-            pages: STEPS.map(|share| (share * most) as u64),
-            instances: own.config().buffer_pool.instances as usize,
-            passes: 0,
-        };
+        let pages = STEPS.map(|share| (share * self.most_pages) as u64);
+        let rule = Steps { pages, instances: self.instances as usize, passes: 0 };
         self.servers.with_rule(Box::new(rule))
     }
 }

@@ -118,7 +118,7 @@ fn table(calibration: &Calibration) -> String {
 
 /// What goes into the scenario.
 fn parameters(calibration: &Calibration) -> impl Iterator<Item = &Parameter> {
-    calibration.parameters.iter().chain(&calibration.sync_operations)
+    calibration.parameters.iter().chain(&calibration.sync_operations).chain(&calibration.crowding)
 }
 
 fn document(calibration: &Calibration) -> Value {

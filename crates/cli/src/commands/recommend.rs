@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::runner::{pool, refuse_too_short};
 use crate::show::show;
 use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::server::{Observer, RunError, Warm};
+use innosim_core::server::{RunError, Warm};
 use innosim_experiments::recommend::{Goal, Plan, Question, RecommendError, TrialRunner, recommend};
 use innosim_experiments::runner::{IsEnough, Job, Watch, Watched, run_one, run_until};
 use innosim_experiments::warm_start::WarmStart;
@@ -143,19 +143,6 @@ impl Watch for InTime<'_> {
     }
 }
 
-/// The same, for one run.
-struct Watching<'a>(InTime<'a>);
-
-impl Observer for Watching<'_> {
-    fn second(&mut self, sample: &SecondSample) -> ControlFlow<()> {
-        self.0.second(sample)
-    }
-
-    fn go_on(&mut self) -> ControlFlow<()> {
-        Watch::go_on(&self.0)
-    }
-}
-
 impl TrialRunner for Staged {
     fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
         let progress = self.progress();
@@ -190,8 +177,8 @@ impl TrialRunner for Staged {
         self.flows
     }
 
-    fn watch(&self) -> Box<dyn Observer + '_> {
-        Box::new(Watching(self.progress()))
+    fn watch(&self) -> Box<dyn Watch + '_> {
+        Box::new(self.progress())
     }
 
     fn time_is_up(&self) -> bool {

@@ -17,7 +17,7 @@
 
 use super::benchmark_figures::Figures;
 use super::benchmark_machine::Machine;
-use super::scenario::{CROWDING, TPCC};
+use super::scenario::TPCC;
 use super::{Calibration, Device, Parameter, UNKNOWN_CPUS, load_of, scenario_toml};
 use crate::advise::ruled_out;
 use crate::rest::{self, dirty_start};
@@ -226,19 +226,18 @@ impl<'a> BenchmarkFit<'a> {
     /// Machines on which the reports of the disk are possible.
     fn possible(&self, chooses_device: bool) -> Result<Vec<Machine>, String> {
         let [fewest, best] = [self.fewest(), self.best()].map(|run| self.recordings[run].disk_use());
-        let mut machines = Machine::all(chooses_device && fewest.is_some(), fewest.as_ref(), best.as_ref());
+        let machines = Machine::all(chooses_device && fewest.is_some(), fewest.as_ref(), best.as_ref());
         let Some(disk) = self.recordings.iter().find_map(Recording::disk_use).filter(|_| chooses_device) else {
             return Ok(machines);
         };
-        let mut problem = Ok(());
-        machines.retain(|machine| match self.task(self.best(), Some(machine)) {
-            Ok(task) => ruled_out(&task.scenario.run.storage.data, &disk).is_none(),
-            Err(error) => {
-                problem = Err(error);
-                false
+        let mut possible = Vec::new();
+        for machine in machines {
+            let task = self.task(self.best(), Some(&machine))?;
+            if ruled_out(&task.scenario.run.storage.data, &disk).is_none() {
+                possible.push(machine);
             }
-        });
-        problem.map(|()| machines)
+        }
+        Ok(possible)
     }
 
     /// First values: of the CPU time by clients and processors, of the redo by the script.
@@ -279,8 +278,6 @@ impl<'a> BenchmarkFit<'a> {
             let method = "so that throughput agrees; network and row locks included";
             parameters.push(fitted("cpu", &self.cpu, "us", method, ""));
         }
-        let method = "typical: as ten servers on one machine of two processors showed".to_owned();
-        parameters.push(Parameter { name: CROWDING, value: TYPICAL_CROWDING, uncertainty: None, unit: "", method });
         if self.redo.is_fitted {
             let method = "so that the device's bytes for each transaction agree";
             parameters.push(fitted("redo_bytes_per_transaction", &self.redo, "bytes", method, ""));
@@ -307,8 +304,11 @@ impl<'a> BenchmarkFit<'a> {
                 .to_owned(),
         );
         let recording = &self.recordings[self.best()];
+        let method = "typical: as ten servers on one machine of two processors showed".to_owned();
+        let crowding = Parameter { name: "crowding", value: TYPICAL_CROWDING, uncertainty: None, unit: "", method };
         Calibration {
             cpu_is_known: true,
+            crowding: Some(crowding),
             cost_scale: SYNCS_AND_WRITES,
             undetermined,
             ..Calibration::of(recording, self.kind, parameters)

@@ -12,8 +12,6 @@ use innosim_flush_models::registry::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Quantity, Recording, understood_settings};
 
-/// The parameter that belongs to the processors and not to the workload.
-pub(super) const CROWDING: &str = "crowding";
 /// Share of the pages that could be in the buffer pool from which it counts as warm.
 const WARM_SHARE: f64 = 0.85;
 /// Dirty pages up to which a pool counts as clean.
@@ -73,7 +71,7 @@ pub(crate) fn parameters_toml(calibration: &Calibration) -> String {
         };
         format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method)
     };
-    calibration.parameters.iter().filter(|parameter| parameter.name != CROWDING).map(line).collect()
+    calibration.parameters.iter().map(line).collect()
 }
 
 /// All of a scenario but workload and drive: settings, host and device of `target`, for a run of so many seconds from the
@@ -121,7 +119,7 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId, others: O
         "\n[host]\ncores = {}\nscheduling = {:?}\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
          page_checksum_cpu = \"{:.0}us\"\nclient_flush_cpu = \"{CLIENT_FLUSH_CPU_US:.0}us\"\n\
-         dispatch_cpu = \"{:.0}us\"\nmutex_spin_cpu = \"{:.0}us\"\npurge_cpu = \"{}us\"\ncleaner_priority = {}\n\n",
+         dispatch_cpu = \"{:.0}us\"\nmutex_spin_cpu = \"{:.0}us\"\npurge_cpu = \"{}us\"\ncleaner_priority = {}\n{}\n",
         target.cpus.unwrap_or(UNKNOWN_CPUS),
         scheduling(target),
         sync_cpu_us(target) * calibration.cost_scale,
@@ -130,18 +128,19 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId, others: O
         calibration.dispatch_us * calibration.cost_scale,
         spin_us(target) * calibration.cost_scale,
         (removal_us(model) as f64 * calibration.cost_scale).round(),
-        model.cleaners_ask_for_priority()
+        model.cleaners_ask_for_priority(),
+        calibration.crowding.as_ref().map(crowding_toml).unwrap_or_default()
     );
-    if let Some(crowding) = calibration.get(CROWDING).filter(|crowding| *crowding > 0.0) {
-        text.truncate(text.trim_end().len());
-        text.push_str(&format!("\ncrowding = {crowding:.3}\nthreads_per_core = 2   # assumed\n\n"));
-    }
     for (at, cpus) in other_programs(target, others) {
         // Ticks of all programs and of the known ones are not of one instant.
         let cpus = cpus.min(f64::from(target.cpus.unwrap_or(UNKNOWN_CPUS)));
         text.push_str(&format!("[[host.other]]   # CPU time of the machine less that of server, sysbench and recorder\nat = \"{at:.0}s\"\ncpus = {cpus:?}\n\n"));
     }
     text
+}
+
+fn crowding_toml(crowding: &Parameter) -> String {
+    format!("crowding = {:.3}\nthreads_per_core = 2   # assumed\n", crowding.value)
 }
 
 /// How threads come to processors. Where each of them can have one, none waits in turns either, and that takes half as many

@@ -217,7 +217,7 @@ impl Course {
     fn end(&self, run: &Run, execute: &dyn TrialRunner) -> Result<Trial, Exactly> {
         let spec = spec_of(run, LEFT_OUT_S + COUNTED_S);
         let mut machine = self.end.go_on(run.scenario.build_model(), &spec);
-        let mut watch = execute.watch();
+        let watch = execute.watch();
         while let Some(row) = machine.second()? {
             if execute.time_is_up() || watch.second(row).is_break() {
                 return Err(RunError::Stopped { at: SimTime::ZERO }.into());

@@ -1,10 +1,11 @@
 //! How the runs of a search are made, and who is told.
 
 use super::plan::Plan;
-use crate::runner::{IsEnough, Job};
+use crate::runner::{IsEnough, Job, Watch};
 use crate::warm_start::WarmStart;
-use innosim_core::metrics::RunOutput;
-use innosim_core::server::{Observer, RunError, Silent, Warm};
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::server::{RunError, Silent, Warm};
+use std::ops::ControlFlow;
 
 /// How runs are made, and who is told.
 pub trait TrialRunner: Sync {
@@ -53,8 +54,8 @@ pub trait TrialRunner: Sync {
     }
 
     /// Sees the seconds at a flow's end, from any thread; `Break` ends the run.
-    fn watch(&self) -> Box<dyn Observer + '_> {
-        Box::new(Silent)
+    fn watch(&self) -> Box<dyn Watch + '_> {
+        Box::new(|_: &SecondSample| ControlFlow::Continue(()))
     }
 
     /// Whether the time that the search may take is over. From then on no run is begun, and those that go on end as if stopped.
