@@ -155,11 +155,12 @@ impl Judge<'_> {
         }
     }
 
-    /// The setting, as the model that is to run knows it, or else the one that the scenario is written for.
+    /// The setting, as the model that is to run knows it, or else the one that the scenario is written for: its value may be out
+    /// of the range of that one where the server that runs does nothing with it.
     fn known(&self, name: &str) -> Result<Setting, UnknownSetting> {
         lookup(self.models.model, name).or_else(|unknown| match self.models.written_for {
-            Some(own) => lookup(own, name).map_err(|_| unknown),
-            None => Err(unknown),
+            Some(own) if unknown.reason != UnknownReason::WithoutEffect => lookup(own, name).map_err(|_| unknown),
+            _ => Err(unknown),
         })
     }
 

@@ -415,6 +415,16 @@ fn settings_that_only_the_files_own_model_has_are_left_out_for_another() {
     assert!(places.any(|place| place.file.ends_with("my.cnf")), "{:?}", scenario.notes);
 }
 
+/// A MariaDB shows a chunk size of 0, which no MySQL takes.
+#[test]
+fn what_the_running_server_does_nothing_with_is_not_judged_by_the_scenarios_own_model() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("vars.txt"), "version\t10.11.6-MariaDB\ninnodb_buffer_pool_chunk_size\t0\n").unwrap();
+    let other = Overrides { model: Some("mariadb-10.11".to_owned()), ..Overrides::default() };
+    let run = scenario(folder.path(), "show_variables = \"vars.txt\"", &other);
+    assert_eq!(run.map(|run| run.model.name().to_owned()), Ok("mariadb-10.11".to_owned()));
+}
+
 #[test]
 fn files_can_be_read_without_a_scenario() {
     let folder = tempfile::tempdir().unwrap();
