@@ -257,6 +257,9 @@ pub(crate) struct SweepArgs {
     /// one warm server, and make runs that are the same only once; `warm_s` and `same_as` in runs.csv say which
     #[arg(long)]
     pub(crate) warm_copies: bool,
+    /// How finely runs are simulated; points that the coarse tier refuses are run exactly all the same
+    #[arg(long, value_enum, default_value_t = Tier::Exact, conflicts_with_all = ["until_rest", "warm_copies", "check"])]
+    pub(crate) tier: Tier,
     /// Make only part K of N of the runs; `innosim merge` joins the parts
     #[arg(long, value_name = "K/N", value_parser = Shard::parse, default_value = "1/1", hide_default_value = true)]
     pub(crate) shard: Shard,

@@ -30,6 +30,11 @@ impl Servers for ScenarioServers<'_> {
     }
 }
 
+/// Why the coarse tier refuses a scenario, as far as that is known before it runs.
+pub fn why_refused(scenario: &Scenario) -> Option<Refused> {
+    innosim_flow::accepts(&ScenarioServers(scenario), &scenario.run).err()
+}
+
 /// Runs a job in the coarse tier, unless `stop` says so on the way.
 ///
 /// # Errors
@@ -141,8 +146,7 @@ pub fn shipped_cases(common: &Overrides) -> Result<(Vec<TierCase>, Vec<RefusedCa
     let (mut cases, mut refused) = (Vec::new(), Vec::new());
     for one in shipped() {
         let mut scenario = load(Source::Shipped(one.name), &Overrides { duration: None, ..common.clone() })?;
-        let why = |scenario: &Scenario| innosim_flow::accepts(&ScenarioServers(scenario), &scenario.run).err();
-        let as_it_is = why(&scenario);
+        let as_it_is = why_refused(&scenario);
         let warmed = matches!(as_it_is, Some(Refused::ColdStart { .. }));
         if warmed || as_it_is.is_none() {
             scenario = load(Source::Shipped(one.name), common)?;
@@ -151,7 +155,7 @@ pub fn shipped_cases(common: &Overrides) -> Result<(Vec<TierCase>, Vec<RefusedCa
             scenario.run.workload.page_sets.iter_mut().for_each(|set| set.resident_share = 1.0);
             scenario.warmup = Warmup::Fixed(SimDuration::from_secs(WARMUP_S));
         }
-        match why(&scenario) {
+        match why_refused(&scenario) {
             None => cases.push(TierCase { scenario, warmed }),
             Some(why) => refused.push(RefusedCase { scenario: scenario.name, why }),
         }

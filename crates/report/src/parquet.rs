@@ -83,7 +83,7 @@ fn bytes(sheet: &Sheet) -> Result<Vec<u8>, ParquetError> {
                 _ => None,
             })?,
             Kind::Numbers => write::<DoubleType>(&mut group, column(i), |cell| match cell {
-                Cell::Number(number) => Some(*number),
+                Cell::Number(number) => Some(*number).filter(|number| !number.is_nan()),
                 Cell::Whole(number) => Some(*number as f64),
                 _ => None,
             })?,

@@ -24,6 +24,7 @@ impl Cell {
         match self {
             Cell::Text(text) => text.clone(),
             Cell::Whole(number) => number.to_string(),
+            Cell::Number(number) if number.is_nan() => String::new(),
             Cell::Number(number) => compact(*number),
             Cell::Flag(flag) => flag.to_string(),
             Cell::Missing => String::new(),

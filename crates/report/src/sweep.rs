@@ -18,6 +18,8 @@ pub struct SweepTable<'a> {
     pub scenario: &'a str,
     /// Names of the settings that varied.
     pub columns: &'a [String],
+    /// Whether runs were made in the coarse tier, or would have been.
+    pub coarse: bool,
     /// Points in order.
     pub points: Vec<PointRows<'a>>,
 }
@@ -33,6 +35,8 @@ pub struct PointRows<'a> {
     pub seed: u64,
     /// Simulated time of a run, in the mean, seconds.
     pub simulated_s: f64,
+    /// How far its runs in the coarse tier are off: throughput, checkpoint age, pages flushed, as shares.
+    pub off_by: Option<[f64; 3]>,
     /// Its runs.
     pub runs: Vec<RunRow<'a>>,
 }
@@ -58,10 +62,17 @@ pub struct RunRow<'a> {
     pub summary: &'a Summary,
     /// Half-width of throughput's 95 % interval from batches inside the run, and whether they look independent.
     pub batches: Option<(f64, bool)>,
+    /// Exact windows that it had for itself, if it was made in the coarse tier.
+    pub own_windows: Option<usize>,
+    /// Why it was not, if it was to be.
+    pub why_exact: Option<&'a str>,
 }
 
 /// Where the regime stands among the fields of a summary: before this one.
 const REGIME_BEFORE: &str = "sync_flush_seconds";
+
+/// Columns of a point in both tiers: how far the coarse one is off, as shares.
+const OFF_BY: [&str; 3] = ["tps_off_by", "checkpoint_age_off_by", "pages_flushed_off_by"];
 
 /// The text of `runs.csv`.
 pub fn runs_csv(table: &SweepTable<'_>) -> Result<Vec<u8>, ReportError> {
@@ -82,6 +93,7 @@ pub(crate) fn runs_sheet(table: &SweepTable<'_>) -> Sheet {
         heads.push((*name).to_owned());
     }
     heads.extend(["tps_mean_batch_ci95", "batches_independent", "warm_s", "same_as", "ended"].map(str::to_owned));
+    heads.extend(["tier", "own_windows", "why_exact"].iter().filter(|_| table.coarse).map(|head| (*head).to_owned()));
     let of_point = |(number, point): (usize, &PointRows<'_>)| {
         point.runs.iter().map(|run| run_row(table, number, point, run)).collect::<Vec<Vec<Cell>>>()
     };
@@ -106,6 +118,11 @@ fn run_row(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>, run: &R
     cells.push(whole(run.warm_s));
     cells.push(run.same_as.map_or(Cell::Missing, |point| whole(point as u64)));
     cells.push(Cell::Text(run.ended.to_owned()));
+    if table.coarse {
+        cells.push(Cell::Text(if run.own_windows.is_some() { "flow" } else { "exact" }.to_owned()));
+        cells.push(run.own_windows.map_or(Cell::Missing, |windows| whole(windows as u64)));
+        cells.push(run.why_exact.map_or(Cell::Missing, |why| Cell::Text(why.to_owned())));
+    }
     cells
 }
 
@@ -113,6 +130,8 @@ fn run_row(table: &SweepTable<'_>, number: usize, point: &PointRows<'_>, run: &R
 pub(crate) fn points_sheet(table: &SweepTable<'_>) -> Sheet {
     let mut heads = identity_heads(table, &["replications", "simulated_s", "regime"]);
     heads.extend(Summary::NAMES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}_ci95")]));
+    let compared = table.points.iter().any(|point| point.off_by.is_some());
+    heads.extend(OFF_BY.iter().filter(|_| compared).map(|head| (*head).to_owned()));
     let row = |(number, point): (usize, &PointRows<'_>)| {
         let summaries: Vec<Summary> = point.runs.iter().map(|run| run.summary.clone()).collect();
         let together = Replications::of(&summaries);
@@ -125,6 +144,10 @@ pub(crate) fn points_sheet(table: &SweepTable<'_>) -> Sheet {
         for value in together.summary.values() {
             cells.push(Cell::Number(value.value));
             cells.push(together.half_width(value.name).map_or(Cell::Missing, Cell::Number));
+        }
+        if compared {
+            let off_by = point.off_by.map(|off_by| off_by.map(Cell::Number));
+            cells.extend(off_by.unwrap_or([Cell::Missing, Cell::Missing, Cell::Missing]));
         }
         cells
     };
@@ -181,6 +204,8 @@ mod tests {
             warmup_converged: true,
             summary,
             batches: Some((0.5, false)),
+            own_windows: (i == 2).then_some(4),
+            why_exact: (i == 1).then_some("the log is small"),
         };
         let (columns, values) = (["model".to_owned(), "a".to_owned()], ["mysql-8.4".to_owned(), "1024".to_owned()]);
         let point = PointRows {
@@ -188,11 +213,12 @@ mod tests {
             model: "mysql-8.4",
             seed: 7,
             simulated_s: 430.0,
+            off_by: None,
             runs: summaries.iter().enumerate().map(run).collect(),
         };
         let empty = PointRows { runs: Vec::new(), ..point.clone() };
         let points = vec![empty, point];
-        let table = SweepTable { innosim_version: "0.1.0", scenario: "s", columns: &columns, points };
+        let table = SweepTable { innosim_version: "0.1.0", scenario: "s", columns: &columns, coarse: false, points };
         let runs = rows(runs_csv(&table).unwrap());
         assert_eq!(
             runs[0][..10].join(" "),
@@ -209,5 +235,14 @@ mod tests {
         assert_eq!(points[1][..9].join(" "), "0.1.0 s mysql-8.4 2 1024 3 430 waves 100");
         assert_eq!(points[1][9], "4.96827542", "Student's interval of three runs");
         assert_eq!(points[0][8..10].join(" "), "tps_mean tps_mean_ci95");
+        let compared = PointRows { off_by: Some([0.01, -0.02, 0.0]), ..table.points[1].clone() };
+        let coarse = SweepTable { coarse: true, points: vec![compared], ..table };
+        let runs = rows(runs_csv(&coarse).unwrap());
+        let last = |row: &[String]| row[row.len() - 3..].join(" ");
+        assert_eq!(last(&runs[0]), "tier own_windows why_exact");
+        assert_eq!((last(&runs[2]).as_str(), last(&runs[3]).as_str()), ("exact  the log is small", "flow 4 "));
+        let points = rows(points_csv(&coarse).unwrap());
+        assert_eq!(last(&points[0]), OFF_BY.join(" "));
+        assert_eq!(last(&points[1]), "0.01 -0.02 0");
     }
 }

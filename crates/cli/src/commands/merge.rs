@@ -75,6 +75,7 @@ fn difference(a: &Plan, b: &Plan) -> String {
         ("seed", a.seed.to_string(), b.seed.to_string()),
         ("replications", a.replications.to_string(), b.replications.to_string()),
         ("runs that end", how_runs_end(a), how_runs_end(b)),
+        ("--tier", a.tier.name().to_owned(), b.tier.name().to_owned()),
     ];
     match pairs.into_iter().find(|(_, a, b)| a != b) {
         Some((what, a, b)) => format!("{what} {a} and {b}"),

@@ -8,7 +8,7 @@ mod layout;
 mod table;
 mod view;
 
-use crate::args::{Format, SweepArgs};
+use crate::args::{Format, SweepArgs, Tier};
 use crate::exit::{Done, Failure};
 use crate::interrupt;
 use crate::out_dir::OutDir;
@@ -22,10 +22,12 @@ use innosim_core::server::{RunError, Warm};
 use innosim_experiments::rest::why_whole;
 use innosim_experiments::runner::{IsEnough, Job, Watched, run_one, run_until};
 use innosim_experiments::sweep::{
-    Advice, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, SweepRunner, find, run as run_missing,
-    shipped,
+    Advice, Made, Opened, Plan, Prepared, Request, Results, Store, SweepFile, SweepRunner, SweepTier, find,
+    run as run_missing, shipped,
 };
+use innosim_experiments::tiers::why_refused;
 use innosim_experiments::warm_start::{WarmStart, why_cold};
+use innosim_flow::Refused;
 use innosim_statistics::Precision;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,6 +44,7 @@ pub(crate) fn run(args: &SweepArgs) -> Done {
     }
     tell_whole_runs(&prepared, quiet);
     tell_cold_runs(&prepared, quiet);
+    tell_refused_runs(&prepared, quiet);
     let out = OutDir::prepare(out)?;
     let dir = out.path();
     let (store, mut opened) = Store::open(dir)?;
@@ -102,6 +105,21 @@ fn tell_cold_runs(prepared: &Prepared, quiet: bool) {
         cold().count(),
         prepared.scenarios.len()
     ));
+}
+
+/// Says which runs the coarse tier refuses as far as that is known before, and why.
+fn tell_refused_runs(prepared: &Prepared, quiet: bool) {
+    if prepared.plan.tier.is_exact() || quiet {
+        return;
+    }
+    let refused: Vec<Refused> = prepared.scenarios.iter().filter_map(why_refused).collect();
+    if let Some(first) = refused.first() {
+        note(&format!(
+            "--tier: runs of {} of {} points are exact all the same: {first}",
+            refused.len(),
+            prepared.scenarios.len()
+        ));
+    }
 }
 
 /// A failure to write results, with what became of the runs.
@@ -171,6 +189,11 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
         check: args.check,
         until_rest,
         warm_copies,
+        tier: match args.tier {
+            Tier::Exact => SweepTier::Exact,
+            Tier::Flow => SweepTier::Flow,
+            Tier::Both => SweepTier::Both,
+        },
     })
 }
 

@@ -139,6 +139,55 @@ fn until_rest_runs_end_early_to_the_same_bytes_and_are_not_mixed_with_whole_ones
     assert!(csv.lines().skip(1).all(|line| warm_s(line) >= 120), "{csv}");
 }
 
+/// A sweep in the coarse tier, of the published server with all pages in memory.
+fn coarse(desk: &Desk, out: &str, more: &[&str]) -> Vec<String> {
+    let fixed =
+        ["sweep", "7000-bpi32", "--set", "workload.resident_share=1", "--set", "warmup=100s", "--duration", "300s"];
+    let mut all: Vec<String> = fixed.iter().chain(more).map(|text| (*text).to_owned()).collect();
+    all.extend(["--quiet".to_owned(), "--out".to_owned(), desk.path(out).display().to_string()]);
+    all
+}
+
+/// What windows tell is shared, and what comes of it does not depend on who is first.
+#[test]
+fn the_coarse_tier_gives_the_same_bytes_for_any_number_of_jobs() {
+    let desk = Desk::new();
+    let made = |out: &str, jobs: &str| {
+        let vary = ["--vary", "innodb_io_capacity_max=6000..8000:1000", "--tier", "flow", "--jobs", jobs];
+        innosim(&borrowed(&coarse(&desk, out, &vary))).success();
+        bytes_in(&desk.path(out))
+    };
+    let one = made("one", "1");
+    assert_same(&one, &made("two", "2"));
+    let csv = text(&one["runs.csv"]);
+    let heads: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let of = |line: &str, name: &str| -> String {
+        line.split(',').nth(heads.iter().position(|head| *head == name).unwrap()).unwrap().to_owned()
+    };
+    for line in csv.lines().skip(1) {
+        let told =
+            ["tier", "own_windows", "why_exact", "latency_ms_p95", "tps_mean_batch_ci95"].map(|name| of(line, name));
+        assert_eq!(told, ["flow", "0", "", "", ""], "{line}");
+        assert!(of(line, "tps_mean").parse::<f64>().unwrap() > 7_000.0, "{line}");
+    }
+    let error = refused(&borrowed(&coarse(&desk, "one", &["--vary", "innodb_io_capacity_max=6000..8000:1000"])), 2);
+    assert!(error.contains("--duration 300s --tier=flow; of this one:"), "{error}");
+}
+
+/// What the coarse tier refuses runs exactly and says why.
+#[test]
+fn points_that_the_coarse_tier_refuses_are_exact() {
+    let desk = Desk::new();
+    let result = json(&borrowed(&desk.sweep("short", &["--tier", "flow", "--replications", "1", "--format", "json"])));
+    assert_eq!((result["flows"].as_u64(), result["runs"].as_u64()), (Some(0), Some(10)));
+    let why = result["why_exact"].as_object().unwrap();
+    assert!(why.keys().all(|why| why.contains("the run takes 4 s")), "{why:?}");
+    assert_eq!(why.values().map(|runs| runs.as_u64().unwrap()).sum::<u64>(), 10);
+    assert!(result["points"][0]["latency_ms_p95"].as_f64().unwrap() > 0.0);
+    let error = refused(&borrowed(&desk.sweep("no", &["--tier", "flow", "--check"])), 2);
+    assert!(error.contains("--check"), "{error}");
+}
+
 fn rows(csv: &[u8]) -> usize {
     text(csv).lines().count() - 1
 }
@@ -390,6 +439,29 @@ fn shipped_sweeps_are_listed_and_the_help_stays_as_it_is() {
 /// What takes minutes.
 mod long {
     use super::*;
+
+    /// Both tiers beside each other, and shards merged.
+    #[test]
+    #[ignore = "long: .ci/run long"]
+    fn points_of_a_sweep_are_off_by_little() {
+        let desk = Desk::new();
+        let vary = ["--vary", "innodb_io_capacity_max=6000..8000:1000", "--tier", "both"];
+        innosim(&borrowed(&coarse(&desk, "whole", &vary))).success();
+        let mut merge = vec!["merge".to_owned()];
+        for k in 1..=2 {
+            let part = format!("part{k}");
+            innosim(&borrowed(&coarse(&desk, &part, &[&vary[..], &["--shard", &format!("{k}/2")]].concat()))).success();
+            merge.push(desk.path(&part).display().to_string());
+        }
+        merge.extend(["--quiet".to_owned(), "--out".to_owned(), desk.path("merged").display().to_string()]);
+        innosim(&borrowed(&merge)).success();
+        assert_same(&bytes_in(&desk.path("whole")), &bytes_in(&desk.path("merged")));
+        let result = json(&borrowed(&coarse(&desk, "whole", &[&vary[..], &["--format", "json"]].concat())));
+        for point in result["points"].as_array().unwrap() {
+            let off = |name: &str| point["off_by"][name].as_f64().unwrap().abs();
+            assert!(off("tps") < 0.04 && off("checkpoint_age") < 0.03 && off("pages_flushed") < 0.03, "{point}");
+        }
+    }
 
     /// The same at full size.
     #[test]

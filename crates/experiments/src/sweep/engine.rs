@@ -7,7 +7,7 @@ use super::round::{Ended, Round, Task};
 use super::shard::Shard;
 use super::store::Store;
 use super::sweep_runner::SweepRunner;
-use super::warm::Work;
+use super::warm::{Shares, Work};
 use crate::runner::in_parallel;
 use innosim_core::server::RunError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,11 +71,14 @@ impl Plan {
             let (wanted, _) = self.replications_of(throughput);
             for replication in 0..wanted {
                 let place = point * self.replications as usize + replication as usize;
-                let id = self.run_id(point, replication);
-                let mine = self.precision.is_some() || shard.holds(place);
-                // Points that are the same after all share their runs.
-                if mine && !runs.contains_key(&id) && !failed.contains(&id) && seen.insert(id.clone()) {
-                    missing.push(Task { point, replication, id });
+                if self.precision.is_none() && !shard.holds(place) {
+                    continue;
+                }
+                for (id, in_flow) in self.run_ids(point, replication) {
+                    // Points that are the same after all share their runs.
+                    if !runs.contains_key(&id) && !failed.contains(&id) && seen.insert(id.clone()) {
+                        missing.push(Task { point, replication, id, in_flow });
+                    }
                 }
             }
         }
@@ -131,7 +134,12 @@ pub fn run(
 
 /// Makes all tasks of a round, and says in their order how they ended.
 fn make_all(round: &Round<'_>, tasks: &[Task]) -> Result<Vec<Ended>, SweepError> {
-    let work = Work::all(tasks, |point| round.prepared.base_of[point]);
+    let prepared = round.prepared;
+    let work = Work::all(tasks, |task| match (task.in_flow, prepared.base_of[task.point]) {
+        (true, _) => Shares::Windows(prepared.flow_groups.group_of[task.point]),
+        (false, Some(base)) => Shares::Base(base),
+        (false, None) => Shares::Nothing,
+    });
     let mut ended: Vec<(usize, Ended)> = in_parallel(&work, |work| work.make(round)).into_iter().flatten().collect();
     ended.sort_by_key(|(place, _)| *place);
     match round.first_error().take() {

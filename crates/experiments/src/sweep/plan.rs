@@ -2,7 +2,9 @@
 
 use super::SweepError;
 use super::dimension::Dimension;
+use super::references::FlowGroups;
 use super::shipped::shipped;
+use super::tier::SweepTier;
 use crate::warm_start::{is_taken, why_cold};
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
@@ -59,6 +61,8 @@ pub struct Request {
     /// Whether points that differ in settings that a server at work takes go on from copies of one warm server; with
     /// `until_rest` only.
     pub warm_copies: bool,
+    /// How finely runs are simulated.
+    pub tier: SweepTier,
 }
 
 /// What a sweep is to run, and all that tells its results from another's; `sweep.json`.
@@ -87,6 +91,9 @@ pub struct Plan {
     /// Whether points that differ in settings that a server at work takes go on from copies of one warm server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_copies: bool,
+    /// How finely runs are simulated.
+    #[serde(default, skip_serializing_if = "SweepTier::is_exact")]
+    pub tier: SweepTier,
     /// Runs of each point, if their number is fixed.
     pub replications: u32,
     /// Instead: until throughput is known this well.
@@ -120,6 +127,9 @@ pub struct Point {
     /// If its runs go on from copies of a warm server: hash of the resolved scenario of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_from: Option<String>,
+    /// If its runs are in the coarse tier: hash of the references whose windows they share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub references: Option<String>,
 }
 
 /// Identity of a run: equal for equal inputs and equal sources of the program.
@@ -139,6 +149,8 @@ pub struct Prepared {
     pub bases: Vec<Scenario>,
     /// See [`Prepared::bases`].
     pub base_of: Vec<Option<usize>>,
+    /// Which runs in the coarse tier share what windows tell; empty if all are exact.
+    pub(super) flow_groups: FlowGroups,
     /// What is worth knowing before it runs, about any point.
     pub notes: Vec<Diagnostic>,
 }
@@ -180,6 +192,7 @@ impl Request {
             scenarios.push(scenario);
         }
         let (bases, base_of) = self.bases(&dimensions, &mut points, &scenarios)?;
+        let flow_groups = self.flow_groups(&dimensions, &mut points);
         let plan = Plan {
             format: FORMAT,
             innosim_version: VERSION.to_owned(),
@@ -191,6 +204,7 @@ impl Request {
             check: self.check,
             until_rest: self.until_rest,
             warm_copies: self.warm_copies,
+            tier: self.tier,
             replications: self.replications.unwrap_or(base.replications).max(1),
             precision: self.precision,
             dimensions,
@@ -199,7 +213,7 @@ impl Request {
             shared: self.shared(),
         };
         let notes = notes_of(&base, &scenarios);
-        Ok(Prepared { plan, base, scenarios, bases, base_of, notes })
+        Ok(Prepared { plan, base, scenarios, bases, base_of, flow_groups, notes })
     }
 
     /// What runs of the points go on from, when it is warm, and which of the points from which of these. All but the settings
@@ -234,6 +248,27 @@ impl Request {
         Ok((bases, base_of))
     }
 
+    /// Which points share what windows tell, if they are run in the coarse tier.
+    fn flow_groups(&self, dimensions: &[Dimension], points: &mut [Point]) -> FlowGroups {
+        if self.tier.is_exact() {
+            return FlowGroups::default();
+        }
+        let places: Vec<&[usize]> = points.iter().map(|point| point.at.as_slice()).collect();
+        let groups = FlowGroups::new(dimensions, &places);
+        let hash = |references: &Vec<usize>| {
+            let mut hasher = blake3::Hasher::new();
+            for &reference in references {
+                hasher.update(points[reference].hash.as_bytes());
+            }
+            hasher.finalize().to_hex().to_string()
+        };
+        let hashes: Vec<String> = groups.references.iter().map(hash).collect();
+        for (point, group) in points.iter_mut().zip(&groups.group_of) {
+            point.references = Some(hashes[*group].clone());
+        }
+        groups
+    }
+
     /// Arguments that all points share.
     fn shared(&self) -> Vec<String> {
         let option = |name: &str, value: &Option<String>| -> Vec<String> {
@@ -244,7 +279,8 @@ impl Request {
         let set = self.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
         let until_rest = self.until_rest.map(|still| format!("--until-rest={still}"));
         let warm_copies = self.warm_copies.then(|| "--warm-copies".to_owned());
-        model.into_iter().chain(set).chain(duration).chain(until_rest).chain(warm_copies).collect()
+        let tier = (!self.tier.is_exact()).then(|| format!("--tier={}", self.tier.name()));
+        model.into_iter().chain(set).chain(duration).chain(until_rest).chain(warm_copies).chain(tier).collect()
     }
 
     /// Why this is no sweep: a scenario that is to be run as it stands, or a name that is nothing at all.
@@ -425,6 +461,7 @@ fn point(scenario: &Scenario, dimensions: &[Dimension], columns: &[String], at: 
         simulated_s: scenario.run.duration.as_secs_f64(),
         hash: hash_of(scenario),
         warm_from: None,
+        references: None,
     }
 }
 
@@ -472,8 +509,21 @@ impl Plan {
     /// Identity of a run of this plan.
     pub fn run_id(&self, point: usize, replication: u32) -> RunId {
         let point = &self.points[point];
-        let how = (self.check, self.until_rest, point.warm_from.as_deref());
-        id_of(&self.build, &point.hash, point.seed, replication, how)
+        let from = point.references.as_deref().or(point.warm_from.as_deref());
+        id_of(&self.build, &point.hash, point.seed, replication, (self.check, self.until_rest, from))
+    }
+
+    /// Identity of the exact run beside one in the coarse tier, where both are wanted.
+    pub(super) fn exact_run_id(&self, point: usize, replication: u32) -> Option<RunId> {
+        let point = &self.points[point];
+        let id = || id_of(&self.build, &point.hash, point.seed, replication, (self.check, self.until_rest, None));
+        (self.tier == SweepTier::Both).then(id)
+    }
+
+    /// Identities of all runs of a replication of a point, and whether each is in the coarse tier.
+    pub(super) fn run_ids(&self, point: usize, replication: u32) -> impl Iterator<Item = (RunId, bool)> {
+        let first = (self.run_id(point, replication), !self.tier.is_exact());
+        [first].into_iter().chain(self.exact_run_id(point, replication).map(|id| (id, false)))
     }
 
     /// Whether this program understands the plan.

@@ -1,9 +1,11 @@
 //! What is kept of a finished run: its summary, and its series in a few hundred points.
 
 use super::plan::{Point, RunId};
+use super::tier::MadeAs;
 use crate::rest::{Early, turn_by_sync};
 use crate::runner::warmup_of;
 use innosim_core::metrics::{Regime, RunOutput, SecondSample, Summary, WarmupEstimate};
+use innosim_flow::FlowOutput;
 use innosim_scenario::Scenario;
 use innosim_statistics::batch_means;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,30 @@ use serde_json::{Map, Value};
 /// Most points of a series that is kept.
 const SERIES_POINTS: u64 = 200;
 const MIB: f64 = 1_048_576.0;
+
+/// Figures that a run in the coarse tier tells.
+const FLOW_TELLS: [&str; 20] = [
+    "tps_mean",
+    "tps_10s_median_mean",
+    "tps_10s_median_min",
+    "tps_10s_median_max",
+    "stall_seconds",
+    "redo_bytes_per_s",
+    "redo_bytes_per_trx",
+    "checkpoint_age_mean",
+    "checkpoint_age_max",
+    "checkpoint_age_limit",
+    "age_async_limit",
+    "age_sync_limit",
+    "age_stop_limit",
+    "dirty_pages_mean",
+    "pages_flushed_per_s_mean",
+    "pages_flushed_per_s_p95",
+    "pages_flushed_adaptive",
+    "pages_flushed_sync",
+    "flushes_per_trx",
+    "sync_flush_seconds",
+];
 
 /// A finished run; as JSON, the line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,11 +50,14 @@ pub struct Record {
     /// If it began from a copy of a warm server: its first seconds are of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun_warm: Option<BegunWarm>,
+    /// Whether it was made page by page.
+    #[serde(default, skip_serializing_if = "MadeAs::is_exact")]
+    pub made_as: MadeAs,
     /// Seconds left out at the start.
     pub warmup_s: u64,
     /// Whether the warm-up was given, or seen to end.
     pub warmup_converged: bool,
-    /// Figures over the time after warm-up.
+    /// Figures over the time after warm-up; those that a run in the coarse tier does not tell are not numbers.
     #[serde(flatten, with = "figures")]
     pub summary: Summary,
     /// How far throughput is known from this run alone.
@@ -86,7 +115,9 @@ mod figures {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Summary, D::Error> {
         let Figures { regime, summary } = Figures::deserialize(deserializer)?;
-        let figure = |name: &str| summary.get(name).and_then(Value::as_f64);
+        // What is no number is null in JSON.
+        let figure =
+            |name: &str| summary.get(name).and_then(|value| value.as_f64().or(value.is_null().then_some(f64::NAN)));
         match Summary::NAMES.iter().find(|name| figure(name).is_none()) {
             Some(missing) => Err(D::Error::missing_field(missing)),
             None => Ok(Summary::from_fn(regime, |name| figure(name).unwrap_or_default())),
@@ -121,6 +152,17 @@ impl Record {
         Record { begun_warm: Some(begun_warm), ..record }
     }
 
+    /// Of a run in the coarse tier.
+    pub(super) fn of_flow(id: RunId, scenario: &Scenario, flow: FlowOutput) -> Record {
+        let made_as = MadeAs::Flow { own_windows: flow.windows_at_s.len() };
+        let output = RunOutput { age_limits: flow.age_limits, series: flow.seconds, ..RunOutput::default() };
+        let record = Record::after(warmup_of(scenario, &output), id, &output, None);
+        let of = |name: &str| record.summary.value(name).filter(|_| FLOW_TELLS.contains(&name)).unwrap_or(f64::NAN);
+        let summary = Summary::from_fn(record.summary.regime, of);
+        // Its seconds scatter less than those of a server: they tell nothing of how far throughput is known.
+        Record { made_as, summary, batches: None, ..record }
+    }
+
     fn after(warmup: WarmupEstimate, id: RunId, output: &RunOutput, early: Option<Early>) -> Record {
         let WarmupEstimate { seconds: warmup_s, converged: warmup_converged } = warmup;
         let after: Vec<f64> =
@@ -129,7 +171,17 @@ impl Record {
             .and_then(|b| Some(BatchInterval { half_width: b.estimate.half_width?, independent: b.independent }));
         let summary = Summary::of(output, warmup_s);
         let series = ThinSeries::of(&output.series);
-        Record { id, early, begun_warm: None, warmup_s, warmup_converged, summary, batches, series }
+        Record {
+            id,
+            early,
+            begun_warm: None,
+            made_as: MadeAs::Exact,
+            warmup_s,
+            warmup_converged,
+            summary,
+            batches,
+            series,
+        }
     }
 
     /// Simulated seconds of the run of `point`, those that it shares included.
@@ -144,6 +196,11 @@ impl Record {
 }
 
 impl ThinSeries {
+    /// The spans of one of its series that begin after so many seconds.
+    pub(super) fn after(&self, seconds: u64, of: fn(&ThinSeries) -> &[f64]) -> &[f64] {
+        of(self).get(seconds.div_ceil(self.step_s.max(1)) as usize..).unwrap_or(&[])
+    }
+
     fn of(series: &[SecondSample]) -> ThinSeries {
         let step_s = (series.len() as u64).div_ceil(SERIES_POINTS).max(1);
         let means = |value: fn(&SecondSample) -> f64, decimals: f64| -> Vec<f64> {
@@ -176,11 +233,13 @@ mod tests {
         let id = RunId("ab".to_owned());
         let early = Some(Early { why: Ended::AtRest, simulated_s: 90, counted_s: 60 });
         let begun_warm = Some(BegunWarm { shared_s: 20, course: "00ff".to_owned() });
-        let record = Record { id, early, begun_warm, warmup_s: 30, warmup_converged: false, summary, batches, series };
+        let made_as = MadeAs::Flow { own_windows: 2 };
+        let record =
+            Record { id, early, begun_warm, made_as, warmup_s: 30, warmup_converged: false, summary, batches, series };
         let json = serde_json::to_string(&record).unwrap();
         let read = |json: &str| serde_json::from_str::<Record>(json).ok();
         assert_eq!(read(&json), Some(record.clone()));
-        let whole = Record { early: None, begun_warm: None, ..record.clone() };
+        let whole = Record { early: None, begun_warm: None, made_as: MadeAs::Exact, ..record.clone() };
         assert_eq!(read(&serde_json::to_string(&whole).unwrap()), Some(whole));
         assert_eq!(read(&json.replace("tps_cv", "tps_xx")), None);
         assert_eq!(read(&json[..json.len() - 1]), None);

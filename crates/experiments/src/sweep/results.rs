@@ -1,7 +1,8 @@
 //! Runs by point, what they say together, and which point is best.
 
 use super::plan::{Plan, Point, RunId};
-use super::record::Record;
+use super::record::{Record, ThinSeries};
+use super::tier::MadeAs;
 use crate::stable::is_stable;
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired, holm, mean};
@@ -29,6 +30,21 @@ pub struct PointResult<'a> {
     pub point: usize,
     /// Its runs with their replications, in order.
     pub runs: Vec<(u32, &'a Record)>,
+    /// The exact runs beside those in the coarse tier, where both are wanted.
+    pub exact: Vec<(u32, &'a Record)>,
+}
+
+/// How far runs of a point in the coarse tier are off, as shares of what the exact ones have, over seconds after the longer warm-up of the two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OffBy {
+    /// Transactions a second.
+    pub tps: f64,
+    /// Checkpoint age.
+    pub checkpoint_age: f64,
+    /// Pages flushed.
+    pub pages_flushed: f64,
+    /// Whether the regime is the same in all replications.
+    pub same_regime: bool,
 }
 
 /// A figure of a run that experiments look at.
@@ -56,15 +72,21 @@ impl<'a> Results<'a> {
             let find = |replication| runs.get(&plan.run_id(point, replication));
             let (wanted, _) = plan.replications_of(|r| find(r).map(|record| record.summary.tps_mean));
             let there = |replication| find(replication).map(|record| (replication, record));
-            missing.extend((0..wanted).filter(|r| find(*r).is_none()).map(|r| (point, r)));
-            points.push(PointResult { point, runs: (0..wanted).filter_map(there).collect() });
+            let exact = |r| plan.exact_run_id(point, r).and_then(|id| runs.get(&id)).map(|record| (r, record));
+            let lacks = |r: &u32| plan.run_ids(point, *r).any(|(id, _)| !runs.contains_key(&id));
+            missing.extend((0..wanted).filter(lacks).map(|r| (point, r)));
+            let exact = (0..wanted).filter_map(exact).collect();
+            points.push(PointResult { point, runs: (0..wanted).filter_map(there).collect(), exact });
         }
         Results { plan, points, missing }
     }
 
     /// Identities of all runs, in the order of the plan.
     pub fn ids(&self) -> Vec<RunId> {
-        self.points.iter().flat_map(|point| point.runs.iter().map(|(_, record)| record.id.clone())).collect()
+        let all = |point: &'_ PointResult<'a>| {
+            point.runs.iter().chain(&point.exact).map(|(_, record)| record.id.clone()).collect::<Vec<_>>()
+        };
+        self.points.iter().flat_map(all).collect()
     }
 
     /// Number of runs that are there.
@@ -75,6 +97,35 @@ impl<'a> Results<'a> {
     /// How many runs ended early, at rest.
     pub fn at_rest(&self) -> usize {
         self.points.iter().map(PointResult::at_rest).sum()
+    }
+
+    /// How many runs were made in the coarse tier.
+    pub fn flows(&self) -> usize {
+        self.made_as(|made_as| matches!(made_as, MadeAs::Flow { .. })).count()
+    }
+
+    /// How many of them had windows of their own.
+    pub fn with_own_windows(&self) -> usize {
+        self.made_as(|made_as| matches!(made_as, MadeAs::Flow { own_windows: 1.. })).count()
+    }
+
+    /// Why runs are exact that were to be made in the coarse tier, and how many are for that reason.
+    pub fn why_exact(&self) -> BTreeMap<&'a str, usize> {
+        let mut reasons = BTreeMap::new();
+        for made_as in self.made_as(|_| true) {
+            if let MadeAs::Refused { why } = made_as {
+                *reasons.entry(why.as_str()).or_default() += 1;
+            }
+        }
+        reasons
+    }
+
+    fn made_as(&self, which: fn(&MadeAs) -> bool) -> impl Iterator<Item = &'a MadeAs> {
+        self.points
+            .iter()
+            .flat_map(|point| &point.runs)
+            .map(|(_, record)| &record.made_as)
+            .filter(move |made| which(made))
     }
 
     /// How many runs began from a copy of a warm server.
@@ -138,6 +189,29 @@ impl PointResult<'_> {
     fn stalled(&self, point: &Point) -> f64 {
         let share = |record: &Record| record.summary.stall_seconds / record.counted_s(point).max(1.0);
         mean(&self.runs.iter().map(|(_, record)| share(record)).collect::<Vec<f64>>()).unwrap_or(0.0)
+    }
+
+    /// How far those of its runs that were made in the coarse tier are off; none without such a run beside an exact one.
+    pub fn off_by(&self) -> Option<OffBy> {
+        let exact = |replication: u32| self.exact.iter().find(|(other, _)| *other == replication);
+        let in_flow = self.runs.iter().filter(|(_, record)| matches!(record.made_as, MadeAs::Flow { .. }));
+        let pairs: Vec<(&Record, &Record)> =
+            in_flow.filter_map(|(replication, flow)| Some((*flow, exact(*replication)?.1))).collect();
+        let off = |of: fn(&ThinSeries) -> &[f64]| {
+            let sums = pairs.iter().map(|(flow, exact)| {
+                let warmup_s = flow.warmup_s.max(exact.warmup_s);
+                let sum = |record: &Record| record.series.after(warmup_s, of).iter().sum::<f64>();
+                [sum(flow), sum(exact)]
+            });
+            let [flow, exact] = sums.fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
+            flow / exact - 1.0
+        };
+        (!pairs.is_empty()).then(|| OffBy {
+            tps: off(|series| &series.tps),
+            checkpoint_age: off(|series| &series.age_mib),
+            pages_flushed: off(|series| &series.flushed),
+            same_regime: pairs.iter().all(|(flow, exact)| flow.summary.regime == exact.summary.regime),
+        })
     }
 
     /// Simulated seconds of a run, in the mean.

@@ -5,6 +5,7 @@ use super::plan::{Prepared, RunId};
 use super::record::Record;
 use super::store::Store;
 use super::sweep_runner::SweepRunner;
+use super::tier::MadeAs;
 use crate::rest::{self, STILL, may_end_early, until_known};
 use crate::runner::{IsEnough, Job};
 use innosim_core::server::RunError;
@@ -17,6 +18,8 @@ pub(super) struct Task {
     pub(super) point: usize,
     pub(super) replication: u32,
     pub(super) id: RunId,
+    /// Whether it is to be made in the coarse tier.
+    pub(super) in_flow: bool,
 }
 
 /// How a task ended; `None` if it was not begun.
@@ -49,10 +52,15 @@ impl<'a> Round<'a> {
 
     /// Makes a run from its own beginning.
     pub(super) fn one(&self, task: &Task) -> Ended {
+        self.one_made_as(task, MadeAs::Exact)
+    }
+
+    /// The same; `made_as` says why it is exact.
+    pub(super) fn one_made_as(&self, task: &Task, made_as: MadeAs) -> Ended {
         if self.is_over() {
             return None;
         }
-        let record = make(self.prepared, task, self.execute);
+        let record = make(self.prepared, task, self.execute).map(|record| Record { made_as, ..record });
         if let Ok(record) = &record {
             self.simulated(record.simulated_s(&self.prepared.plan.points[task.point]) as u64);
         }
@@ -80,6 +88,12 @@ impl<'a> Round<'a> {
     /// Counts seconds that were simulated.
     pub(super) fn simulated(&self, seconds: u64) {
         self.simulated_s.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    /// Counts a run in the coarse tier.
+    pub(super) fn flowed(&self, job: Job<'_>) {
+        self.simulated(job.seconds());
+        self.execute.forgone(job);
     }
 
     /// Counts a run that was not, as it is the same as another.

@@ -290,7 +290,7 @@ fn io_error(what: &'static str, path: &Path, source: io::Error) -> SweepError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::ThinSeries;
+    use crate::sweep::{MadeAs, ThinSeries};
     use innosim_core::metrics::Summary;
 
     fn record(id: &str) -> Record {
@@ -298,6 +298,7 @@ mod tests {
             id: RunId(id.to_owned()),
             early: None,
             begun_warm: None,
+            made_as: MadeAs::Exact,
             warmup_s: 0,
             warmup_converged: true,
             summary: Summary::default(),

@@ -51,7 +51,7 @@ impl Plan {
                     own.values == point.values && own.model == point.model && own.simulated_s == point.simulated_s
                 }
         };
-        (self.until_rest, self.warm_copies) == (earlier.until_rest, earlier.warm_copies)
+        (self.until_rest, self.warm_copies, self.tier) == (earlier.until_rest, earlier.warm_copies, earlier.tier)
             && (same_build || (self.scenario == earlier.scenario && self.columns == earlier.columns))
             && self.points.iter().any(same)
     }
@@ -81,7 +81,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sweep::{Request, ThinSeries};
+    use crate::sweep::{MadeAs, Request, ThinSeries};
     use innosim_core::metrics::Summary;
     use innosim_statistics::Precision;
 
@@ -104,6 +104,7 @@ mod tests {
             id,
             early: None,
             begun_warm: None,
+            made_as: MadeAs::Exact,
             warmup_s: 0,
             warmup_converged: true,
             summary: Summary::default(),

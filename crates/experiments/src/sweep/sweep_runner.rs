@@ -49,7 +49,7 @@ pub trait SweepRunner: Sync {
         from.run_beside(others, &mut Silent, is_enough)
     }
 
-    /// Told of a run that need not be made, as it is known to be the same as another.
+    /// Told of a run that need not be made page by page: it is known to be the same as another, or was made in the coarse tier.
     fn forgone(&self, _job: Job<'_>) {}
 
     /// Told before a round: runs to be made and their simulated seconds, at most.

@@ -9,6 +9,7 @@
 //! Their runs are the same, byte by byte, and are not made again. Which of them is run is a matter of time; what is kept of them
 //! is not.
 
+use super::flows::Flows;
 use super::record::Record;
 use super::round::{Ended, Round, Task};
 use crate::rest::{self, STILL, until_known};
@@ -19,32 +20,34 @@ use innosim_core::server::{RunError, Warm};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Runs of a group that have a replication in common, or a run by itself.
-pub(super) enum Work<'a> {
-    Alone(usize, &'a Task),
-    Group { base: usize, replication: u32, runs: Vec<(usize, &'a Task)> },
+/// What runs share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shares {
+    /// Nothing.
+    Nothing,
+    /// A base, by its place.
+    Base(usize),
+    /// What exact windows tell: a group of flows, by its place.
+    Windows(usize),
+}
+
+/// Runs that share something and have a replication in common, or a run by itself.
+pub(super) struct Work<'a> {
+    shares: Shares,
+    replication: u32,
+    runs: Vec<(usize, &'a Task)>,
 }
 
 impl<'a> Work<'a> {
-    /// All `tasks`, each with its place among them. `base_of` tells the base of a point.
-    pub(super) fn all(tasks: &'a [Task], base_of: impl Fn(usize) -> Option<usize>) -> Vec<Work<'a>> {
+    /// All `tasks`, each with its place among them.
+    pub(super) fn all(tasks: &'a [Task], shares: impl Fn(&Task) -> Shares) -> Vec<Work<'a>> {
         let mut all: Vec<Work<'a>> = Vec::new();
         for (place, task) in tasks.iter().enumerate() {
-            let Some(base) = base_of(task.point) else {
-                all.push(Work::Alone(place, task));
-                continue;
-            };
-            let group = all.iter_mut().find_map(|work| match work {
-                Work::Group { base: other, replication, runs }
-                    if (*other, *replication) == (base, task.replication) =>
-                {
-                    Some(runs)
-                }
-                _ => None,
-            });
-            match group {
-                Some(runs) => runs.push((place, task)),
-                None => all.push(Work::Group { base, replication: task.replication, runs: vec![(place, task)] }),
+            let (shares, replication) = (shares(task), task.replication);
+            let is_same = |work: &&mut Work<'a>| (work.shares, work.replication) == (shares, replication);
+            match all.iter_mut().filter(|_| shares != Shares::Nothing).find(is_same) {
+                Some(work) => work.runs.push((place, task)),
+                None => all.push(Work { shares, replication, runs: vec![(place, task)] }),
             }
         }
         all
@@ -52,21 +55,24 @@ impl<'a> Work<'a> {
 
     /// Makes the runs, and says how each ended, by its place.
     pub(super) fn make(&self, round: &Round<'_>) -> Vec<(usize, Ended)> {
-        match self {
-            Work::Alone(place, task) => vec![(*place, round.one(task))],
-            Work::Group { base, replication, runs } => {
-                let job = Job { scenario: &round.prepared.bases[*base], replication: *replication };
-                match if round.is_over() { Ok(None) } else { round.execute.warm_up(job) } {
-                    Ok(start) => {
-                        round.simulated(start.as_ref().map_or(0, WarmStart::seconds));
-                        let start = start.filter(WarmStart::serves);
-                        Group::new(round, runs, start.as_ref()).make()
-                    }
-                    Err(RunError::Stopped { .. }) => runs.iter().map(|(place, _)| (*place, None)).collect(),
-                    // What is wrong with it may be wrong with them: each tells for itself.
-                    Err(_) => Group::new(round, runs, None).make(),
-                }
+        match self.shares {
+            Shares::Nothing => self.runs.iter().map(|(place, task)| (*place, round.one(task))).collect(),
+            Shares::Windows(group) => Flows { round, group, replication: self.replication }.make(&self.runs),
+            Shares::Base(base) => self.make_from(base, round),
+        }
+    }
+
+    fn make_from(&self, base: usize, round: &Round<'_>) -> Vec<(usize, Ended)> {
+        let job = Job { scenario: &round.prepared.bases[base], replication: self.replication };
+        match if round.is_over() { Ok(None) } else { round.execute.warm_up(job) } {
+            Ok(start) => {
+                round.simulated(start.as_ref().map_or(0, WarmStart::seconds));
+                let start = start.filter(WarmStart::serves);
+                Group::new(round, &self.runs, start.as_ref()).make()
             }
+            Err(RunError::Stopped { .. }) => self.runs.iter().map(|(place, _)| (*place, None)).collect(),
+            // What is wrong with it may be wrong with them: each tells for itself.
+            Err(_) => Group::new(round, &self.runs, None).make(),
         }
     }
 }

@@ -131,6 +131,8 @@ fn the_page_holds_all_that_it_needs() {
         same_as: None,
         summary,
         batches: None,
+        own_windows: None,
+        why_exact: None,
     };
     let values = ["1".to_owned(), "2".to_owned()];
     let rows = |point: usize| PointRows {
@@ -138,11 +140,17 @@ fn the_page_holds_all_that_it_needs() {
         model: "mysql-8.4",
         seed: 1,
         simulated_s: 2000.0,
+        off_by: None,
         runs: if point == 9 { Vec::new() } else { vec![run(&summaries[point])] },
     };
     let columns = ["a".to_owned(), "b".to_owned()];
-    let table =
-        SweepTable { innosim_version: "0", scenario: "s", columns: &columns, points: (0..10).map(rows).collect() };
+    let table = SweepTable {
+        innosim_version: "0",
+        scenario: "s",
+        columns: &columns,
+        coarse: false,
+        points: (0..10).map(rows).collect(),
+    };
     let page = SweepPage {
         view: &view,
         table: &table,

@@ -6,7 +6,7 @@ use crate::exit::{Done, Failure};
 use crate::out_dir::fill;
 use crate::outcome::VERSION;
 use crate::output::shell_line;
-use innosim_experiments::sweep::{Advice, Plan, PointResult, Prepared, Record, Results, RunId, Store};
+use innosim_experiments::sweep::{Advice, MadeAs, Plan, PointResult, Prepared, Record, Results, RunId, Store};
 use innosim_report::dashboard::sweep::{SweepView, write_sweep_pictures};
 use innosim_report::sweep::{PointRows, RunRow, SweepTable, points_csv, runs_csv};
 use innosim_report::{Recipe, SweepPage, write_file, write_sweep_page};
@@ -124,6 +124,7 @@ fn table<'a>(results: &'a Results<'a>) -> SweepTable<'a> {
         innosim_version: &plan.innosim_version,
         scenario: &plan.scenario,
         columns: &plan.columns,
+        coarse: !plan.tier.is_exact(),
         points: results.points.iter().map(|result| rows(plan, result, &twins)).collect(),
     }
 }
@@ -135,6 +136,7 @@ fn rows<'a>(plan: &'a Plan, result: &'a PointResult<'a>, twins: &BTreeMap<(usize
         model: &point.model,
         seed: point.seed,
         simulated_s: result.simulated_s(point),
+        off_by: result.off_by().map(|off| [off.tps, off.checkpoint_age, off.pages_flushed]),
         runs: result
             .runs
             .iter()
@@ -148,6 +150,14 @@ fn rows<'a>(plan: &'a Plan, result: &'a PointResult<'a>, twins: &BTreeMap<(usize
                 warmup_converged: record.warmup_converged,
                 summary: &record.summary,
                 batches: record.batches.map(|b| (b.half_width, b.independent)),
+                own_windows: match record.made_as {
+                    MadeAs::Flow { own_windows } => Some(own_windows),
+                    MadeAs::Exact | MadeAs::Refused { .. } => None,
+                },
+                why_exact: match &record.made_as {
+                    MadeAs::Refused { why } => Some(why),
+                    MadeAs::Exact | MadeAs::Flow { .. } => None,
+                },
             })
             .collect(),
     }

@@ -3,7 +3,7 @@
 use super::Effort;
 use super::layout::Layout;
 use innosim_experiments::rest::Ended;
-use innosim_experiments::sweep::{Advice, PointResult, Results};
+use innosim_experiments::sweep::{Advice, OffBy, PointResult, Results};
 use innosim_report::Replications;
 use innosim_report::numbers::{json_number, rounded};
 use serde_json::{Map, Value, json};
@@ -25,6 +25,10 @@ pub(super) fn document(results: &Results<'_>, effort: Option<&Effort>, dir: &Pat
         "warm_copies": plan.warm_copies,
         "begun_warm": results.begun_warm(),
         "same_as_another": results.twins().len(),
+        "tier": plan.tier.name(),
+        "flows": results.flows(),
+        "with_own_windows": results.with_own_windows(),
+        "why_exact": results.why_exact(),
         "points": results.points.iter().filter(|p| !p.runs.is_empty()).map(|p| point(results, p)).collect::<Vec<_>>(),
         "best": best(results),
         "warnings": Advice::of(results).iter().map(|advice| json!({
@@ -64,6 +68,11 @@ fn point(results: &Results<'_>, result: &PointResult<'_>) -> Value {
     fields.insert("simulated_s".to_owned(), json_number(result.simulated_s(point)));
     fields.insert("ended_early".to_owned(), json!({ Ended::AtRest.name(): result.at_rest() }));
     fields.insert("regime".to_owned(), json!(together.summary.regime));
+    if let Some(off) = result.off_by() {
+        let OffBy { tps, checkpoint_age, pages_flushed, same_regime } = off;
+        let off = json!({ "tps": tps, "checkpoint_age": checkpoint_age, "pages_flushed": pages_flushed, "same_regime": same_regime });
+        fields.insert("off_by".to_owned(), off);
+    }
     for value in together.summary.values() {
         fields.insert(value.name.to_owned(), json_number(value.value));
         if let Some(half) = together.half_width(value.name) {

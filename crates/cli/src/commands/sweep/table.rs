@@ -10,6 +10,8 @@ use innosim_report::numbers::{count, percent, rate};
 
 /// Heads of a row's figures; `>` for those that stand at the right.
 pub(super) const HEADS: [&str; 7] = [">tps", ">\u{b1}", ">stalls s", ">age", ">largest", ">writes/trx", "regime"];
+/// Heads of what a row in both tiers has besides.
+const OFF_BY: [&str; 4] = [">tps off by", ">age off by", ">flushed off by", "exact regime"];
 /// Most points that are printed.
 const MOST_ROWS: usize = 100;
 
@@ -62,6 +64,16 @@ fn head(results: &Results<'_>, effort: Option<&Effort>) -> String {
             count(results.twins().len() as f64)
         ));
     }
+    if !plan.tier.is_exact() {
+        text.push_str(&format!(
+            "; {} in the coarse tier, which tells no latencies, {} of them with exact windows of their own",
+            count(results.flows() as f64),
+            count(results.with_own_windows() as f64)
+        ));
+    }
+    for (why, runs) in results.why_exact() {
+        text.push_str(&format!("; {} exact: {why}", count(runs as f64)));
+    }
     text
 }
 
@@ -69,14 +81,27 @@ fn rows(results: &Results<'_>) -> String {
     let plan = results.plan;
     let mut heads: Vec<String> = plan.dimensions.iter().map(|d| format!(">{}", d.name())).collect();
     heads.extend(HEADS.map(str::to_owned));
+    let compared = results.points.iter().any(|result| result.off_by().is_some());
+    heads.extend(OFF_BY.iter().filter(|_| compared).map(|head| (*head).to_owned()));
     let mut table = TextTable::new(&heads);
     for result in results.points.iter().filter(|result| !result.runs.is_empty()) {
         let at = &plan.points[result.point].at;
         let mut fields: Vec<String> = plan.dimensions.iter().zip(at).map(|(d, &i)| d.values[i].clone()).collect();
         fields.extend(figures(result));
+        if compared {
+            fields.extend(off_by(result));
+        }
         table.row(fields);
     }
     table.render()
+}
+
+/// How far the coarse tier is off at a point.
+fn off_by(result: &PointResult<'_>) -> [String; 4] {
+    let Some(off) = result.off_by() else { return ["-"; 4].map(str::to_owned) };
+    let share = |off: f64| format!("{:+.1} %", 100.0 * off);
+    let regime = if off.same_regime { "the same" } else { "differs" };
+    [share(off.tps), share(off.checkpoint_age), share(off.pages_flushed), regime.to_owned()]
 }
 
 /// The figures of a row.
