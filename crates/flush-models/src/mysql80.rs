@@ -284,7 +284,8 @@ impl Mysql80 {
             (_, true) => slots,
             (_, false) => vec![n_pages.div_ceil(instances as u64); instances],
         };
-        self.request(kind, slots, sync_limit)
+        let pages_counted = self.rule.pages_counted();
+        FlushRequest { pages_counted, ..self.request(kind, slots, sync_limit) }
     }
 
     /// `innodb_idle_flush_pct` of the I/O capacity, instance after instance.

@@ -251,6 +251,9 @@ pub struct FlushRequest {
     /// Slots are taken by all cleaner threads; otherwise the coordinator serves them one after the other. A flush by a
     /// user thread is never parallel.
     pub parallel: bool,
+    /// Pages of the flush lists that the coordinator has gone through to decide this, one after the other, and that its
+    /// slots wait for; 0 where that is no part of a pass without a pause.
+    pub pages_counted: u64,
 }
 
 impl FlushRequest {
@@ -266,6 +269,7 @@ impl FlushRequest {
             reset_event: false,
             only_instance: None,
             parallel: false,
+            pages_counted: 0,
         }
     }
 }
@@ -630,6 +634,11 @@ pub trait AdaptiveFlushing: Send {
 
     /// How many pages to flush in this pass. Called at most once a second, back to back in sync passes.
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation;
+
+    /// Pages of the flush lists that it went through for the last recommendation, where the pass waits for that.
+    fn pages_counted(&self) -> u64 {
+        0
+    }
 
     /// Gauges for the series; a rule that has no such notion leaves fields at 0. `lsn_avg_rate` also sets how far a
     /// sync request reaches.

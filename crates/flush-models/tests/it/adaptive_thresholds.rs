@@ -9,7 +9,7 @@
 #![allow(clippy::unwrap_used)]
 
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::seam::{FlushLists, RuleInput};
+use innosim_core::seam::{AdaptiveFlushing, FlushLists, RuleInput};
 use innosim_flush_models::mariadb::adaptive as mariadb;
 use innosim_flush_models::mysql80::adaptive::{
     AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8018, FORM_8021, FORM_8027, FORM_8030, Form, PassDetails, PassInput,
@@ -95,6 +95,19 @@ fn slots_follow_what_is_due_above_30_percent() {
         let by_due = vec![301 * 154 / 400 + 1, 101 * 154 / 400 + 1];
         assert_eq!((above.pct_for_lsn, above.n_pages, above.slots), (31, 154, by_due), "{form:?}");
     }
+}
+
+/// Sync passes of 8.0.23 and later wait for the count of what is due, timed passes have a second for it.
+#[test]
+fn a_sync_pass_waits_for_its_count() {
+    let counted = |form, sync| {
+        let mut rule = AdaptiveRule::new(form, config());
+        rule.averages.prev_lsn = 1;
+        rule.pass(&input(500, &Lists::of(&[90, 30]), sync)).unwrap();
+        rule.pages_counted()
+    };
+    assert_eq!([FORM_8021, FORM_8027, FORM_8030].map(|form| counted(form, true)), [0, 120, 120]);
+    assert_eq!(counted(FORM_8030, false), 0);
 }
 
 #[test]

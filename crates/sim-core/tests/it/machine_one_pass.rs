@@ -229,3 +229,14 @@ fn neighbors_fill_up_a_pass() {
     let [of_list, of_lru] = [list(100), lru(LruWork::Flush(100))].map(|r| along(FlushNeighbors::Contiguous, &r));
     assert!(of_lru < of_list, "{of_lru} old ones, {of_list} of any age");
 }
+
+/// Ten million pages counted one after the other take longer than what is left of the run, a million do not.
+#[test]
+fn slots_wait_until_the_coordinator_has_counted() {
+    let flushed = |pages_counted| {
+        let request = FlushRequest { pages_counted, ..FlushRequest::list(FlushKind::Sync, vec![64]) };
+        let (_, out) = one_pass(9_000, LruWritten::Stays, request, None);
+        out.series[0].pages_flushed
+    };
+    assert_eq!([0, 1_000_000, 10_000_000].map(flushed), [64, 64, 0]);
+}

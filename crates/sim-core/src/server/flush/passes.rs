@@ -201,6 +201,7 @@ impl Flush {
             machine.cleaner_event.reset();
         }
         machine.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
+        let counting = costs::LIST_PAGE * request.pages_counted;
         let pass = &mut self.passes.passes[pass_id];
         pass.report = PassReport::default();
         pass.next_slot = request.only_instance.unwrap_or(0) as usize;
@@ -209,7 +210,7 @@ impl Flush {
         for thread in threads {
             self.passes.threads[thread].phase = Phase::TakeSlot;
         }
-        machine.calendar.schedule(machine.now + costs::SLOT_OVERHEAD, starts);
+        machine.calendar.schedule(machine.now + counting + costs::SLOT_OVERHEAD, starts);
     }
 
     /// The page cleaner's threads take their first slots.

@@ -17,6 +17,8 @@ pub(in crate::server) const SELF_COMMIT_WAKE_UP: SimDuration = SimDuration::from
 pub(super) const PAGE_PREPARE: SimDuration = SimDuration::from_micros(6);
 /// Taking a slot and looking at its lists.
 pub(in crate::server) const SLOT_OVERHEAD: SimDuration = SimDuration::from_micros(10);
+/// Going on to the next page of a flush list: its descriptor lies anywhere in memory, and says where the one after it is.
+pub(in crate::server) const LIST_PAGE: SimDuration = SimDuration(100);
 /// Page writes that a cleaner thread hands to the device at a time; each time it stands in line for room in the queue.
 pub(in crate::server) const POST_CHUNK: usize = 8;
 /// A client that waits for another client's single-page flush looks again after this.
