@@ -76,7 +76,8 @@ fn references(ranks: &[Option<Vec<usize>>], points: &[&[usize]], members: &[usiz
     };
     let most = ranks.iter().flatten().filter(|ranks| ranks.len() > 1).count();
     let corner = |wanted: usize| members.iter().copied().filter(move |member| lows(member) == Some(wanted));
-    let spread = (0..SPREAD.min(members.len())).map(|i| members[i * members.len() / SPREAD.min(members.len())]);
+    let others = SPREAD.min(members.len());
+    let spread = (0..others).map(|i| members[i * members.len() / others]);
     let mut references: Vec<usize> = Vec::new();
     for member in corner(0).chain(corner(1)).chain(corner(most)).chain(spread) {
         if !references.contains(&member) {
