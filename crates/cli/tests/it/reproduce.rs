@@ -90,7 +90,7 @@ fn series_of_other_years_run() {
     let picture = fs::read_to_string(out.join("mysql-5.5.29-64.svg")).unwrap();
     assert!(picture.contains("recorded"), "the course of the file lies over the run");
     assert!(!out.join("mysql-5.5.29-256.svg").exists(), "neither a course nor a mean to draw");
-    runs_and_has("percona-2020-07", "mysql-25g-nvme-io5000", "tps", &[]);
+    runs_and_has("percona-2020-07", "mysql-25g-nvme-io5000", "tps", &["--only", "mysql-25g"]);
 }
 
 #[test]
@@ -120,6 +120,18 @@ fn series_are_listed_and_an_unknown_one_is_refused() {
     assert!(error.contains("not a series") && error.contains("mariadb-2013"), "{error}");
     let error = refused(&["reproduce", "--series", "mariadb-2013", "--until-rest"], 2);
     assert!(error.contains("--until-rest") && error.contains("leave it out"), "{error}");
+}
+
+#[test]
+fn a_series_can_be_made_in_part() {
+    let part = ["reproduce", "--series", "mariadb-2013", "--duration", "3s", "--only", "mysql-5.5.29-1"];
+    let document = json(&[&part[..], &["--only", "mariadb", "--format", "json"]].concat());
+    let names: Vec<&str> = document["runs"].as_array().unwrap().iter().filter_map(|run| run["run"].as_str()).collect();
+    assert_eq!(names, ["mariadb-5.5.28a-64", "mariadb-5.5.28a-256", "mysql-5.5.29-16"]);
+    assert_eq!(document["passed"], serde_json::Value::Null, "marks are of whole series");
+    assert!(text(&innosim(&part).success().get_output().stdout).contains("1 of the 8 runs of mariadb-2013"));
+    let error = refused(&["reproduce", "--series", "mariadb-2013", "--only", "mysql-9"], 2);
+    assert!(error.contains("--only mysql-9") && error.contains("mysql-5.5.29-64"), "{error}");
 }
 
 mod long {

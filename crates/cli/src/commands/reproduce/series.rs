@@ -55,7 +55,9 @@ fn find(name: &str) -> Result<Series, Failure> {
 
 /// Runs a series.
 pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
-    let series = find(name)?;
+    let mut series = find(name)?;
+    let all = series.runs.len();
+    keep_only(&mut series, &args.only)?;
     if args.until_rest {
         return Err(Failure::Input(format!(
             "--until-rest: a run of the series {name} is compared over the time that was recorded, and can't end before it\n  \
@@ -82,18 +84,39 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     });
     progress.finish();
     let rows: Vec<SeriesRow> = made.into_iter().collect::<Result<_, _>>()?;
-    let misses = misses(&series, &rows);
-    let document = document(name, &series, &rows, &misses);
+    let misses = if args.only.is_empty() { misses(&series, &rows) } else { Vec::new() };
+    let mut document = document(name, &series, &rows, &misses);
+    if !args.only.is_empty() {
+        // Neither passed nor missed: marks are of whole series.
+        document["passed"] = Value::Null;
+    }
     if let Some(dir) = &out {
         write_json(&dir.path().join(RESULT), &document)?;
     }
-    show(args.form.format, &document, &render(&series, &rows, args.duration.is_some(), &misses))?;
+    let mut text = render(&series, &rows, args.duration.is_some(), &misses);
+    if rows.len() < all {
+        text.push_str(&format!("{} of the {all} runs of {name}; its marks are of all\n", rows.len()));
+    }
+    show(args.form.format, &document, &text)?;
     if let Some(dir) = out {
         dir.tell(args.common.quiet, &format!("{RESULT}, and a folder and a picture for each run"));
     }
     if args.strict && !misses.is_empty() {
         return Err(Failure::Check(format!("{name}: {}", misses.join("; "))));
     }
+    Ok(())
+}
+
+/// Drops the runs whose names begin with none of `names`, if any is given.
+fn keep_only(series: &mut Series, names: &[String]) -> Result<(), Failure> {
+    let known: Vec<String> = series.runs.iter().map(|run| run.name.clone()).collect();
+    if let Some(name) = names.iter().find(|&name| !known.iter().any(|run| run.starts_with(name.as_str()))) {
+        return Err(Failure::Input(format!(
+            "--only {name}: no run of the series begins so\n  = help: its runs are {}",
+            known.join(", ")
+        )));
+    }
+    series.runs.retain(|run| names.is_empty() || names.iter().any(|name| run.name.starts_with(name.as_str())));
     Ok(())
 }
 

@@ -47,12 +47,13 @@ fn subtitle(results: &Results<'_>) -> String {
     let each = runs as f64 / plan.points.len().max(1) as f64;
     let replications = if each.fract() == 0.0 { count(each) } else { format!("{each:.1}") };
     format!(
-        "{} \u{b7} {models} \u{b7} {} points, {replications} run{} each, {}{} s simulated",
+        "{} \u{b7} {models} \u{b7} {} points, {replications} run{} each, {}{} s simulated{}",
         plan.scenario,
         plan.points.len(),
         if each == 1.0 { "" } else { "s" },
         if plan.until_rest.is_some() { "at most " } else { "" },
-        count(seconds)
+        count(seconds),
+        if plan.tier.is_exact() { "" } else { " in the coarse tier" }
     )
 }
 
