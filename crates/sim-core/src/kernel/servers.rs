@@ -88,11 +88,6 @@ impl FreeTimes {
         sum
     }
 
-    /// When the last of the servers becomes free.
-    pub(crate) fn latest(&self) -> SimTime {
-        SimTime(self.times().max().unwrap_or(0))
-    }
-
     /// Work that is already given to the servers and lies after `now`: the sum over the servers, ns.
     pub(crate) fn work_after(&self, now: SimTime) -> u64 {
         self.times().map(|time| time.saturating_sub(now.0)).sum()

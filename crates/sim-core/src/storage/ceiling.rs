@@ -88,13 +88,6 @@ impl Ceiling {
         self.given += self.free - from;
     }
 
-    /// Lets the turns that would follow `start` wait for the time from then to `end`.
-    pub(crate) fn push_back(&mut self, start: SimTime, end: SimTime) {
-        let (from, length) = (self.free.max(fine(start)), fine(end) - fine(start));
-        self.free = from + length;
-        self.given += length;
-    }
-
     /// Sum of all turns given, ns.
     pub(crate) fn given_ns(&self) -> u64 {
         (self.given >> FRACTION_BITS) as u64

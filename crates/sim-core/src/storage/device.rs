@@ -10,12 +10,15 @@
 //!
 //! **Cache flushes** ([`Op::Sync`]). As a barrier (a SATA disk's FLUSH CACHE, which can't be queued with other
 //! commands): a sync starts when everything submitted before is complete, and everything submitted later starts when
-//! it is; one that finds commands on their way takes `drain` longer, as the host holds it back and sends it again. With
-//! `sync_goes_first` it waits only for what is in the drive, as many commands as it has channels: the block layer sends a flush
-//! ahead of what waits in its queue. Completions that were already computed stand, and everything submitted later is pushed
-//! back by the length of the flush (errs towards completions that are early by the flushes that overtook them). A sync that
+//! it is; one that finds commands on their way takes `drain` longer, as the host holds it back and sends it again. A sync that
 //! is submitted while another one waits to start joins it and completes with it. This is how Linux
 //! merges flushes (`block/blk-flush.c`): those that arrive while one is running wait and become one flush after it.
+//! With `sync_goes_first` a flush waits only for the commands in the drive, as many as it has channels: the block layer puts it ahead
+//! of its queue, and sends nothing until the drive is empty. Between two flushes it fills the drive again. A write that belongs
+//! to a flush, the commit block of a journal, goes ahead of the queue as well ([`Device::submit_ahead`]). Completions
+//! that were already computed stand; what is submitted later starts once all of them are over and the length of the flush has passed
+//! as well. So the drive is emptied once for each flush, as in truth, but behind the queue (errs towards completions in
+//! the queue that are early by the flushes that overtook them).
 //! Not as a barrier (NVMe): one sync runs at a time on a unit of its own and delays nothing else; a sync that arrives
 //! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
 //! sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
@@ -98,6 +101,8 @@ const PARTS: usize = 2 * LANE_PARTS + 3;
 struct Flush {
     start: SimTime,
     end: SimTime,
+    /// What is submitted later starts then.
+    holds_until: SimTime,
     /// Sum of the lengths of all flushes, ns.
     given: u64,
 }
@@ -285,6 +290,23 @@ impl Device {
         self.submit_sequential(now, bytes, before.map_or(SimTime::ZERO, |at| at + self.rewrite))
     }
 
+    /// Submits a write that goes ahead of the queue of the block layer, where flushes do: it waits for nothing, and delays what is
+    /// submitted later by its transfer.
+    pub fn submit_ahead(&mut self, now: SimTime, bytes: u64) -> SimTime {
+        if !self.sync_goes_first || self.caps.is_some() || self.cache.is_some() {
+            return self.submit(now, Op::SequentialWrite, bytes);
+        }
+        self.population.advance(now);
+        let pieces = pieces(bytes);
+        self.totals.sequential_writes += 1;
+        self.totals.sequential_write_bytes += bytes;
+        self.totals.write_pieces += pieces;
+        let completion = now + self.write_time(now, bytes, true);
+        self.lane.write_ahead(now, pieces, bytes);
+        self.enter(completion, WRITE, pieces);
+        completion
+    }
+
     #[inline]
     fn submit_sequential(&mut self, now: SimTime, bytes: u64, no_sooner: SimTime) -> SimTime {
         self.totals.sequential_writes += 1;
@@ -376,11 +398,12 @@ impl Device {
         completion
     }
 
-    /// Schedules a cache flush: as a barrier behind everything, otherwise behind the last flush.
+    /// Schedules a cache flush: as a barrier behind everything or, where it goes first, behind what is in the drive; otherwise behind
+    /// the last flush.
     fn schedule_flush(&mut self, at: SimTime) {
         self.totals.cache_flushes += 1;
         let start = match (self.sync_is_barrier, self.sync_goes_first) {
-            (true, true) => self.drained_at(at),
+            (true, true) => self.drained_at(),
             (true, false) => self.horizon(),
             (false, _) => self.flush.end,
         };
@@ -394,27 +417,25 @@ impl Device {
             let lane = self.capped_lane.as_deref_mut().unwrap_or(&mut self.lane);
             end = end.max(lane.pass_sync(at));
         }
-        self.flush = Flush { start, end, given: self.flush.given + end.since(start).0 };
+        let length = end.since(start);
+        let holds_until =
+            if self.sync_goes_first { self.horizon().max(self.flush.holds_until).max(at) + length } else { end };
+        self.flush = Flush { start, end, holds_until, given: self.flush.given + length.0 };
         if self.sync_is_barrier {
             for lane in [Some(&mut self.lane), self.capped_lane.as_deref_mut()].into_iter().flatten() {
-                if self.sync_goes_first {
-                    lane.push_back(start, end);
-                } else {
-                    lane.hold(at, end);
-                }
+                lane.hold(at, holds_until);
             }
         }
     }
 
-    /// When the commands that are in the drive at `at`, as many as it has channels, are complete. A flush that follows another
-    /// at once finds the drive empty, as nothing was sent meanwhile.
-    fn drained_at(&mut self, at: SimTime) -> SimTime {
-        let outstanding = self.population.inside();
-        if self.flush.end >= at || outstanding == 0 {
+    /// When the commands that are in the drive now, as many as it has channels, are complete.
+    fn drained_at(&mut self) -> SimTime {
+        let outstanding = self.population.inside() - self.population.inside_with(SYNC) as usize;
+        let in_drive = outstanding.min(self.lane.channels() as usize);
+        if in_drive == 0 {
             return self.flush.end;
         }
-        let in_drive = outstanding.min(self.lane.channels() as usize);
-        self.population.room_beside(SYNC, outstanding - in_drive + 1)
+        self.population.room_beside(SYNC, outstanding - in_drive + 1).max(self.flush.end)
     }
 
     /// `service`, stretched by the operations of the kind `others` in flight.

@@ -78,11 +78,9 @@ impl Lane {
         self.limits.hold(at, end);
     }
 
-    /// Puts the time from `start` to `end` ahead of everything that has not begun by then.
-    pub(super) fn push_back(&mut self, start: SimTime, end: SimTime) {
-        let latest = self.channels.latest();
-        self.channel_time += self.channels.occupy_all(start, end.max(latest));
-        self.limits.push_back(start, end);
+    /// Takes the turns of a write in `pieces` pieces that waits for none of them.
+    pub(super) fn write_ahead(&mut self, at: SimTime, pieces: u64, bytes: u64) {
+        self.limits.pass_write(at, pieces, bytes);
     }
 
     /// Time of the transfer of `bytes` bytes of a write.

@@ -99,18 +99,6 @@ impl Limits {
         }
     }
 
-    /// Puts the time from `start` to `end` ahead of the turns to come, and of those that were given for after `start`.
-    pub(super) fn push_back(&mut self, start: SimTime, end: SimTime) {
-        let ceilings =
-            [&mut self.read_iops, &mut self.write_iops, &mut self.read_bytes, &mut self.write_bytes, &mut self.link];
-        for ceiling in ceilings.into_iter().flatten() {
-            ceiling.push_back(start, end);
-        }
-        if let Some(burst) = &mut self.burst {
-            burst.hold(start, end);
-        }
-    }
-
     /// Sums of the turns given by the ceilings, ns.
     pub(super) fn given_ns(&self) -> [u64; 6] {
         let given = |ceiling: &Option<Ceiling>| ceiling.as_ref().map_or(0, Ceiling::given_ns);

@@ -35,7 +35,8 @@ pub struct DeviceSpec {
     /// Whether a cache flush waits for everything before it and holds everything after it (SATA's non-queued flush);
     /// otherwise it only takes its own time.
     pub sync_is_barrier: bool,
-    /// Whether a cache flush that is a barrier waits only for the commands in the drive, ahead of what waits in the queue.
+    /// Whether a cache flush that is a barrier waits only for the commands in the drive, ahead of what waits in the queue, and a
+    /// journal's commit block goes ahead of it too.
     #[serde(default)]
     pub sync_goes_first: bool,
     /// Added to a cache flush that is a barrier and had to wait for operations before it: it is held back and sent again.

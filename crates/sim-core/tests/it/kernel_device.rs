@@ -155,8 +155,8 @@ fn a_barrier_waits_for_what_was_before_and_holds_what_comes_after() {
 }
 
 /// Four channels, writes of 100 us one after the other. A flush that goes first waits for the four writes in the drive, not for the
-/// others in the queue. What was computed stands; what is submitted later comes after all of it and the flush. A second flush that
-/// follows at once finds an empty drive. However many flushes there are, the device does the same work.
+/// others in the queue. What was computed stands; what is submitted later comes after all of it and the flush. Between two flushes
+/// what waits is sent, so that the second waits for it. A commit block waits for nothing.
 #[test]
 fn a_flush_that_goes_first_waits_for_what_is_in_the_drive() {
     let spec = DeviceSpec {
@@ -176,10 +176,19 @@ fn a_flush_that_goes_first_waits_for_what_is_in_the_drive() {
     assert_eq!(device.submit(at(500), Op::Sync, 0), at(2_400), "at once behind the first");
     assert_eq!(device.submit(at(600), Op::Sync, 0), at(2_400), "joins it");
     assert_eq!(device.submit(at(700), Op::RandomWrite, PAGE), at(3_200));
-    assert_eq!(device.totals().cache_flushes, 2);
+    assert_eq!(device.submit(at(2_400), Op::Sync, 0), at(4_200), "behind the write that has waited");
+    assert_eq!(device.totals().cache_flushes, 3);
     // Alone it waits for nothing.
     assert_eq!(device.submit(at(10_000), Op::Sync, 0), at(11_000));
     assert_eq!(device.submit(at(10_500), Op::RandomWrite, PAGE), at(11_100));
+    let queued: Vec<SimTime> = (0..10).map(|_| device.submit(at(20_000), Op::RandomWrite, PAGE)).collect();
+    assert_eq!(queued[9], at(21_000));
+    assert_eq!(device.submit_ahead(at(20_100), 4096), at(20_120));
+    assert_eq!(
+        device.submit(at(20_110), Op::SequentialWrite, 4096),
+        at(21_200),
+        "behind the ten, and the turn of the other"
+    );
 }
 
 #[test]

@@ -8,7 +8,8 @@
 //! **A commit of the journal.** ext4 writes the descriptor with the changed blocks, flushes the device's cache, writes the
 //! commit block and flushes the cache again. XFS writes one log record between two cache flushes. A device whose
 //! flush is a barrier (SATA) has no forced unit access, so that the second flush is one of the whole cache; the others write the
-//! last block through their cache. A commit serves all syncs that asked for it. Syncs that need a later transaction wait for
+//! last block through their cache. The commit block is one request with both flushes: the block layer flushes, puts the block at the
+//! head of its queue, and flushes again (`blk_flush_complete_seq`). A commit serves all syncs that asked for it. Syncs that need a later transaction wait for
 //! the next commit, which starts when this one is over. A sync whose inode a commit has already taken along only
 //! waits for that commit, or flushes the cache if the commit has begun its own flush before.
 //!
@@ -246,9 +247,17 @@ impl Disks<'_> {
         true
     }
 
-    pub(in crate::server) fn write_journal(&mut self, volume: usize, bytes: u64) {
+    /// Writes descriptor and changed blocks.
+    pub(in crate::server) fn write_journal_blocks(&mut self, volume: usize, bytes: u64) {
         let now = self.now;
         let written = self.volume_device(volume).submit(now, Op::SequentialWrite, bytes);
+        self.calendar.schedule(written, Event::JournalCommit(volume as u32));
+    }
+
+    /// Writes the commit block, which the block layer sends between its two flushes.
+    pub(in crate::server) fn write_commit_block(&mut self, volume: usize, bytes: u64) {
+        let now = self.now;
+        let written = self.volume_device(volume).submit_ahead(now, bytes);
         self.calendar.schedule(written, Event::JournalCommit(volume as u32));
     }
 

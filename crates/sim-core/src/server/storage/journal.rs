@@ -21,7 +21,7 @@ impl DataFiles {
             Phase::Starting if kind == FileSystemKind::Ext4Ordered => {
                 commit.phase = Phase::Blocks;
                 let bytes = commit.bytes;
-                machine.disks().write_journal(volume, bytes);
+                machine.disks().write_journal_blocks(volume, bytes);
             }
             Phase::Starting | Phase::Blocks => {
                 commit.phase = Phase::FlushBefore;
@@ -31,7 +31,7 @@ impl DataFiles {
                 commit.phase = Phase::CommitBlock;
                 let bytes = if kind == FileSystemKind::Xfs { commit.bytes } else { BLOCK_BYTES };
                 journal.flushes.commit_block_in_flight = true;
-                machine.disks().write_journal(volume, bytes);
+                machine.disks().write_commit_block(volume, bytes);
             }
             Phase::CommitBlock => {
                 commit.phase = Phase::FlushBehind;
