@@ -11,12 +11,9 @@ use super::measured::Measured;
 use super::text::{Drive, Wanted};
 use crate::calibrate::{Device, Others};
 use crate::recommend::TrialRunner;
-use crate::rest::{Ended, LEAST_WINDOW_S, go_on, may_end_early, until_known};
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
-use innosim_core::metrics::{RunOutput, SecondSample};
-use innosim_core::server::RunError;
-use innosim_core::workload::DriveSpec;
+use innosim_core::metrics::RunOutput;
 use innosim_recordings::{DiskReports, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
@@ -47,11 +44,6 @@ const AT_LIMIT: f64 = 0.95;
 
 /// Seconds of the recorded load that may wait for a device: the real server did all of it as it came.
 const MOST_BEHIND_S: f64 = 5.0;
-/// The same from which on a run shows nothing more.
-const FAR_BEHIND_S: f64 = 30.0;
-
-/// Share of the redo or of the pages written that may stay behind in a run at rest, whose age is compared.
-const AGE_STILL: f64 = 0.03;
 
 /// A back-test on one device.
 #[derive(Debug, Clone)]
@@ -204,7 +196,7 @@ pub(super) fn backtest(
     let halves = Halves { recording, first, measured, middle, overrides, disk, runner };
     let demand = Demand::of(recording).ok_or("work was counted only once")?;
     match (demand.closed, devices) {
-        (None, _) => halves.on_devices(&halves.measured, devices, Drive::Recorded(1.0), demand.mean),
+        (None, _) => halves.on_devices(&halves.measured, devices, demand.mean),
         (Some(clients), [only]) => {
             let tests = vec![halves.closed(clients, only)?];
             Ok(Tested { tests, ..Tested::default() })
@@ -212,8 +204,7 @@ pub(super) fn backtest(
         (Some(clients), _) => {
             // Which device it is, the recorded demand tells; how its clients do there, the loop alone. That their time is CPU
             // time must not hold the demand up meanwhile.
-            let drive = if demand.is_even() { Drive::RecordedMean } else { Drive::Recorded(1.0) };
-            let mut tested = halves.on_devices(&halves.measured.with_unknown_cpu(), devices, drive, demand.mean)?;
+            let mut tested = halves.on_devices(&halves.measured.with_unknown_cpu(), devices, demand.mean)?;
             let best = devices.iter().chain(&tested.lifted).find(|(name, _)| *name == tested.tests[0].device);
             if let Some(best) = best {
                 tested.tests[0] = halves.closed(clients, best)?;
@@ -240,33 +231,26 @@ struct Halves<'a> {
 type Named = (String, Prediction);
 
 impl Halves<'_> {
-    fn predicted(&self, measured: &Measured, drive: Drive, device: &(String, Device)) -> Result<Named, String> {
-        let (name, device) = device;
-        let prediction = predict_driven(drive, self.recording, measured, device, self.middle, &self.overrides)?;
-        Ok((name.clone(), prediction))
+    fn predicted(&self, measured: &Measured, (name, device): &(String, Device)) -> Result<Named, String> {
+        Ok((name.clone(), predict(self.recording, measured, device, self.middle, &self.overrides)?))
     }
 
     /// A test driven by clients that are always busy.
-    fn closed(&self, clients: u32, device: &(String, Device)) -> Result<Backtest, String> {
+    fn closed(&self, clients: u32, (name, device): &(String, Device)) -> Result<Backtest, String> {
         let mut measured = self.measured.clone();
         let demand = Demand::of(&self.first).ok_or("work was counted only once")?;
-        closed::take_throughput(&mut measured, &self.first, &demand, clients, &device.1, self.runner)?;
-        let prediction = self.predicted(&measured, Drive::Closed(clients), device)?;
-        let test = self.run_all(vec![prediction])?.pop().ok_or("no run was made")?;
+        closed::take_throughput(&mut measured, &self.first, &demand, clients, device, self.runner)?;
+        let drive = Drive::Closed(clients);
+        let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
+        let test = self.run_all(vec![(name.clone(), prediction)])?.pop().ok_or("no run was made")?;
         let cpu_us = measured.calibration.get("cpu").filter(|_| measured.throughput_is_off.is_none());
         Ok(Backtest { clients: Some(clients), cpu_us, ..test })
     }
 
-    /// Tests driven by the recorded demand, whose mean is given, the best one first.
-    fn on_devices(
-        &self,
-        measured: &Measured,
-        devices: &[(String, Device)],
-        drive: Drive,
-        mean: f64,
-    ) -> Result<Tested, String> {
-        let predicted = |device| self.predicted(measured, drive, device);
-        let all = devices.iter().map(predicted).collect::<Result<Vec<Named>, String>>()?;
+    /// Tests driven by the recorded demand, the best one first.
+    fn on_devices(&self, measured: &Measured, devices: &[(String, Device)], mean: f64) -> Result<Tested, String> {
+        let all =
+            devices.iter().map(|device| self.predicted(measured, device)).collect::<Result<Vec<Named>, String>>()?;
         let mut left_out: Vec<(String, String)> = all.iter().filter_map(|named| self.ruled_out(named)).collect();
         if left_out.len() == all.len() {
             // The only one, or none of them: better than no answer.
@@ -280,16 +264,16 @@ impl Halves<'_> {
         if tests.iter().all(|test| too_slow(test).is_some())
             && let Some(higher) = self.disk.and_then(|disk| nearest_below(&cannot, devices, disk))
         {
-            tests.extend(self.run_all(vec![predicted(&higher)?])?);
+            tests.extend(self.run_all(vec![self.predicted(measured, &higher)?])?);
             lifted = Some(higher);
         }
-        if measured.cpu_is_measured && tests.iter().all(|test| too_slow(test).is_some()) {
+        if tests.iter().all(|test| too_slow(test).is_some()) {
             // The server met this demand. If as many clients can't on any device, the time of a unit of work is wrong, and not
             // what is flushed: more clients stand for each, as where that time is not known.
             let freed = measured.with_unknown_cpu();
             let of_test = |test: &Backtest| {
                 let device = devices.iter().chain(&lifted).find(|(name, _)| *name == test.device)?;
-                Some(self.predicted(&freed, drive, device))
+                Some(self.predicted(&freed, device))
             };
             tests = self.run_all(tests.iter().filter_map(of_test).collect::<Result<Vec<Named>, String>>()?)?;
         }
@@ -304,28 +288,14 @@ impl Halves<'_> {
         Some((name.clone(), ruled_out(&prediction.scenario.run.storage.data, self.disk?)?))
     }
 
-    /// A run of the whole recording. Under an even load it ends once it is at rest, or hopelessly behind, and goes on as in its last turn.
-    fn run(&self, scenario: &Scenario) -> Result<RunOutput, RunError> {
-        let (job, may) = (Job { scenario, replication: 0 }, may_end_early(scenario));
-        // A device on which the recorded demand leads to sync flushing needs no longer look.
-        let is_open = matches!(scenario.run.workload.drive, DriveSpec::Open { .. });
-        let wanted = |why| is_open || why == Ended::AtRest;
-        let (mut output, early) = until_known(job.seconds(), 0, may, AGE_STILL, wanted, |is_enough| match may {
-            true => self.runner.execute_until(job, &mut |series, limits| {
-                is_enough(series, limits) || series.last().is_some_and(|last| is_far_behind(last, scenario))
-            }),
-            false => self.runner.execute(job),
-        })?;
-        go_on(&mut output, early.map_or(LEAST_WINDOW_S, |early| early.counted_s), job.seconds());
-        Ok(output)
-    }
-
     fn run_all(&self, named: Vec<Named>) -> Result<Vec<Backtest>, String> {
         let seconds: u64 = named.iter().map(|(_, p)| p.scenario.run.duration.whole_seconds()).sum();
         self.runner.stage("back-test", named.len(), seconds);
-        let runs = in_parallel(&named, |(_, prediction)| self.run(&prediction.scenario));
+        let runs = in_parallel(&named, |(_, prediction)| {
+            self.runner.execute(Job { scenario: &prediction.scenario, replication: 0 })
+        });
         let one = |((device, prediction), output): (Named, Result<RunOutput, _>)| {
-            let output = output.map_err(|error: RunError| error.to_string())?;
+            let output = output.map_err(|error: innosim_core::server::RunError| error.to_string())?;
             let mut validation = compared(&prediction, &output, &self.recording.name)?;
             let disk = self.disk.map(|disk| DiskSeen::of(disk, &output));
             validation.metrics.extend(disk.as_ref().map(|seen| Metric {
@@ -375,12 +345,6 @@ fn without_too_slow<T>(
     (tests.into_iter().filter(|test| too_slow(test).is_none()).collect(), said)
 }
 
-/// Whether so much of an even load waits that nothing will change that.
-fn is_far_behind(last: &SecondSample, scenario: &Scenario) -> bool {
-    let DriveSpec::Open { rate, .. } = &scenario.run.workload.drive else { return false };
-    rate.iter().all(|segment| last.arrivals_waiting as f64 > FAR_BEHIND_S * segment.from_per_s)
-}
-
 /// By how much of the load a run falls behind at worst, as a sentence; `None` if by no more than it may.
 fn behind(output: &RunOutput, load_a_second: f64) -> Option<String> {
     let most = output.series.iter().map(|second| second.arrivals_waiting).max()? as f64;
@@ -407,6 +371,9 @@ pub(super) fn compared(prediction: &Prediction, output: &RunOutput, by: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use innosim_core::metrics::SecondSample;
+    use innosim_core::server::RunError;
+    use innosim_core::workload::DriveSpec;
     use innosim_recordings::find;
     use std::path::Path;
     use std::sync::Mutex;

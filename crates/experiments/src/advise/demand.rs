@@ -63,11 +63,6 @@ impl Demand {
         })
     }
 
-    /// Whether it hardly varies from its first to its last piece.
-    pub(super) fn is_even(&self) -> bool {
-        is_even(&self.pieces, self.mean)
-    }
-
     /// The demand that settings must stand, work a second: the mean of the time from the first to the last real work, or
     /// that of the busiest minute where the demand moves.
     pub(super) fn level(&self) -> f64 {

@@ -30,8 +30,6 @@ const DATA_BY_POOL: f64 = 3.0;
 pub(super) enum Drive {
     /// The recorded demand, multiplied.
     Recorded(f64),
-    /// Its mean all the time.
-    RecordedMean,
     /// So many units of work a second.
     Even(f64),
     /// So many clients.
@@ -134,15 +132,14 @@ impl Wanted<'_> {
 
     fn drive_toml(&self) -> String {
         let open = |clients: u32| format!("\n[drive]\nkind = \"open\"\nclients = {clients}\npoisson = false\n");
-        // The demand was met. Where the CPU time is guessed, it must not be what holds it up.
-        let met_by = self.demand.clients * if self.load.cpu_is_measured { 1 } else { UNHINDERED };
         match self.drive {
             Drive::Closed(clients) => format!("\n[drive]\nkind = \"closed\"\nclients = {clients}\n"),
-            Drive::RecordedMean => format!("{}rate = {:.3}\n", open(met_by), self.demand.mean),
             Drive::Even(rate) => format!("{}rate = {rate:.3}\n", open(self.demand.clients)),
             Drive::Recorded(factor) => {
                 let begun = self.target.load_start();
-                let mut text = open(met_by);
+                // The demand was met. Where the CPU time is guessed, it must not be what holds it up.
+                let clients = self.demand.clients * if self.load.cpu_is_measured { 1 } else { UNHINDERED };
+                let mut text = open(clients);
                 let mut add = |at: f64, rate: f64| {
                     text.push_str(&format!(
                         "\n[[drive.segment]]\nstart_s = {at:.3}\nfrom_per_s = {rate:.3}\nto_per_s = {rate:.3}\n"
