@@ -21,6 +21,7 @@ mod points;
 pub mod program;
 mod rates;
 pub mod records;
+mod segment_pages;
 mod spec;
 
 pub use index_leaves::IndexLeaves;

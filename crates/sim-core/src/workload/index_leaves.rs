@@ -4,6 +4,9 @@
 //! built in one go has full pages.
 //! * An insertion takes the place of a removed entry while a 32nd of the page is free, or the unused end of the page. If
 //!   neither is there, the upper half of the entries moves to a new page.
+//! * A page whose last insertion lies next to the new entry, with no removal since, is taken for one that keys in order fill. It splits
+//!   there, one entry further on, so that one part has nearly all entries and can't merge back for long. Where rows that change
+//!   often have their entries of one value side by side, that is one split in 200, and leaves 5 % fewer splits in all.
 //! * When purge removes an entry and the page is less than half full, all that is left moves to the neighbour on the left, or
 //!   else on the right, if it fits. A neighbour whose unused end is too short is tidied up first.
 //! * A page that splits or may merge is latched with both neighbours, and a mini-transaction leaves all pages that it latched for
@@ -16,10 +19,12 @@
 //!
 //! Simplifications: keys lie evenly in each half of a page's entries. Purge removes an entry without delay while the index ages before the run.
 //! Four indexes are aged, the others are copies of these. Parents of a
-//! page are not touched (errs towards fewer dirty pages). An entry whose page has merged meanwhile is removed
+//! page are not touched (errs towards fewer dirty pages). An insertion behind the last entry of a full page splits it, also if the next page
+//! has room (one split in 1500). An entry whose page has merged meanwhile is removed
 //! from the page that has its stretch of keys now.
 
 use super::index_page::{FoundEntry, Limits, Merge, Removal};
+use super::segment_pages::SegmentPages;
 use super::spec::{IndexAge, KeyLaw, LeafDraw};
 use crate::buffer_pool::PageRun;
 use crate::kernel::random::Rng;
@@ -38,6 +43,22 @@ struct Leaf {
     entries: u16,
     /// Places up to the end of the page's heap, those of removed entries included.
     heap: u16,
+    /// The key that was inserted last, or [`NO_KEY`] if an entry was removed since, or the page made of others.
+    last: u32,
+}
+
+/// Behind all keys.
+const NO_KEY: u32 = u32::MAX;
+
+/// How a page splits.
+#[derive(Debug, Clone, Copy)]
+struct Cut {
+    /// Entries of the lower part.
+    below: u16,
+    /// First key of the upper part.
+    low: u32,
+    /// Whether the lower part moves to the new page, and not the upper one.
+    moves_lower: bool,
 }
 
 /// One index.
@@ -46,8 +67,8 @@ struct Index {
     run: PageRun,
     /// In the order of keys.
     leaves: Vec<Leaf>,
-    /// Pages that hold nothing; the last is taken next.
-    spare: Vec<u32>,
+    /// Pages that hold nothing.
+    spare: SegmentPages,
     /// The key that was last found on each page of the run: where its next entry to be removed is now.
     found: Vec<u32>,
 }
@@ -99,18 +120,20 @@ impl IndexLeaves {
             page,
             entries: most,
             heap: most,
+            last: NO_KEY,
         };
         let leaves: Vec<Leaf> = (0..built).map(leaf).collect();
         let mut found: Vec<u32> = leaves.iter().map(|leaf| leaf.low).collect();
         let fences: Vec<u32> = found.iter().copied().chain([self.span]).collect();
         found.resize(run.pages as usize, 0);
-        let mut index = Index { run, leaves, spare: (built..run.pages).rev().collect(), found };
+        let mut index = Index { run, leaves, spare: SegmentPages::new(built, run.pages), found };
         let mut rows = Rows { hot: Vec::new(), next_key: self.span / built.saturating_mul(u32::from(most)) };
         // Of a transaction of oltp_read_write a change of an entry goes with an insertion and a deletion.
         let transactions = |changes_a_page: f64| (changes_a_page * f64::from(built) / 2.0) as u64;
         if age.prepared == KeyLaw::Special {
             let hot = (SPECIAL.end - SPECIAL.start) * f64::from(built) * f64::from(most);
-            rows.hot.extend((0..hot as u32).map(|_| key_of_fences(&fences, rng)));
+            let next_key = rows.next_key;
+            rows.hot.extend((0..hot as u32).map(|_| of_hot_row(key_of_fences(&fences, rng), next_key)));
         }
         for _ in 0..transactions(age.changes_a_page) {
             let key = key_of_fences(&fences, rng);
@@ -131,6 +154,7 @@ impl IndexLeaves {
             let hot = hot.then(|| rng.below(rows.hot.len() as u32) as usize);
             let old = hot.map_or_else(|| index.any_entry(self.span, &self.limits, rng), |row| rows.hot[row]);
             let new = new_key.unwrap_or(old.saturating_add(rows.next_key).min(self.span - 1));
+            let new = if hot.is_some() { of_hot_row(new, rows.next_key) } else { new };
             index.insert(new, self.span, &self.limits);
             index.remove_at(index.leaf_of(old), self.span, &self.limits);
             if let Some(row) = hot {
@@ -169,7 +193,9 @@ impl IndexLeaves {
         }
         let index = &self.indexes[(place / self.span) as usize];
         let at = index.leaf_of(place % self.span);
-        let lower = at - usize::from(index.run.first + index.leaves[at].page == begun);
+        // The page begun is the upper one, with the place or behind it, or the lower one before it.
+        let begun = |at: usize| index.run.first + index.leaves[at].page == begun;
+        let lower = at - usize::from(at > 0 && (begun(at) || begun(at - 1)));
         let page = |at: usize| Some(index.run.first + index.leaves.get(at)?.page);
         [lower.checked_sub(1).and_then(page), page(lower + 2)]
     }
@@ -234,8 +260,7 @@ impl Index {
         let removed = leaf.heap > leaf.entries;
         let fits = leaf.heap < limits.most && free > 0 || removed && free >= limits.tidy_up;
         if fits {
-            leaf.entries += 1;
-            leaf.heap = leaf.heap.max(leaf.entries);
+            leaf.insert(key);
             return None;
         }
         self.split(at, key, span)
@@ -244,18 +269,22 @@ impl Index {
     /// Splits a page before an entry is inserted. Without a page left the entry is not counted.
     #[cold]
     fn split(&mut self, at: usize, key: u32, span: u32) -> Option<u32> {
-        let page = self.spare.pop()?;
+        let page = self.spare.take_behind(self.leaves[at].page)?;
         let end = self.end_of(at, span);
-        let leaf = &mut self.leaves[at];
-        let low = leaf.middle;
-        leaf.middle = u32::midpoint(leaf.low, low);
-        let upper = leaf.entries - leaf.entries / 2;
-        leaf.entries -= upper;
-        self.leaves.insert(at + 1, Leaf { low, middle: u32::midpoint(low, end), page, entries: upper, heap: upper });
-        self.found[page as usize] = low;
-        let takes = &mut self.leaves[at + usize::from(key >= low)];
-        takes.entries += 1;
-        takes.heap = takes.heap.max(takes.entries);
+        let whole = self.leaves[at];
+        let Cut { below, low, moves_lower } = whole.cut(key, end);
+        let middle = |first: u16, entries: u16| whole.key_of(u32::from(first) * 2 + u32::from(entries), end);
+        let above = whole.entries - below;
+        let mut lower = Leaf { middle: middle(0, below), entries: below, last: NO_KEY, ..whole };
+        let mut upper = Leaf { low, middle: middle(below, above), page, entries: above, heap: above, last: NO_KEY };
+        if moves_lower {
+            (lower.page, lower.heap, upper.page, upper.heap) = (page, below, whole.page, whole.heap);
+        }
+        let takes = if key < low { &mut lower } else { &mut upper };
+        takes.insert(key);
+        self.found[page as usize] = if moves_lower { lower.low } else { low };
+        self.leaves[at] = lower;
+        self.leaves.insert(at + 1, upper);
         Some(page)
     }
 
@@ -271,6 +300,7 @@ impl Index {
     fn remove_at(&mut self, at: usize, span: u32, limits: &Limits) -> Option<(u32, u16)> {
         let leaf = &mut self.leaves[at];
         leaf.entries = leaf.entries.saturating_sub(1);
+        leaf.last = NO_KEY;
         if leaf.entries > limits.merge_at {
             return None;
         }
@@ -283,23 +313,12 @@ impl Index {
     /// The key below which half of the entries of a page and the next lie.
     fn middle_of_both(&self, at: usize, span: u32) -> u32 {
         let [left, right] = [self.leaves[at], self.leaves[at + 1]];
-        let halves = [
-            (left.low, left.middle, left.entries),
-            (left.middle, right.low, left.entries),
-            (right.low, right.middle, right.entries),
-            (right.middle, self.end_of(at + 1, span), right.entries),
-        ];
-        // In half entries, as a page counts twice.
-        let mut before = u32::from(left.entries) + u32::from(right.entries);
-        for (low, end, entries) in halves {
-            let entries = u32::from(entries);
-            if before <= entries {
-                let part = u64::from(end - low) * u64::from(before) / u64::from(entries.max(1));
-                return low + part as u32;
-            }
-            before -= entries;
+        // In half entries.
+        let (before, of_left) = (u32::from(left.entries) + u32::from(right.entries), 2 * u32::from(left.entries));
+        match before.checked_sub(of_left).filter(|before| *before > 0) {
+            None => left.key_of(before, right.low),
+            Some(before) => right.key_of(before, self.end_of(at + 1, span)),
         }
-        right.low
     }
 
     /// Moves all entries of a page to a neighbour: the neighbour's page.
@@ -313,14 +332,62 @@ impl Index {
         }
         other.entries += moved;
         other.heap = other.heap.max(other.entries);
-        other.middle = middle;
+        (other.middle, other.last) = (middle, NO_KEY);
         let kept = other.page;
         if into > at {
             other.low = low;
         }
-        self.spare.push(page);
+        self.spare.give_back(page);
         self.leaves.remove(at);
         kept
+    }
+}
+
+impl Leaf {
+    #[inline]
+    fn insert(&mut self, key: u32) {
+        self.entries += 1;
+        self.heap = self.heap.max(self.entries);
+        self.last = key;
+    }
+
+    /// The key below which so many half entries lie.
+    fn key_of(&self, half_entries: u32, end: u32) -> u32 {
+        let entries = u32::from(self.entries);
+        let (low, end, before) = match half_entries.checked_sub(entries).filter(|before| *before > 0) {
+            None => (self.low, self.middle, half_entries),
+            Some(before) => (self.middle, end, before),
+        };
+        low + (u64::from(end - low) * u64::from(before) / u64::from(entries.max(1))) as u32
+    }
+
+    /// Half entries below a key, and keys that an entry takes there.
+    fn half_entries_below(&self, key: u32, end: u32) -> (u32, u32) {
+        let entries = u32::from(self.entries);
+        let (low, end, before) =
+            if key < self.middle { (self.low, self.middle, 0) } else { (self.middle, end, entries) };
+        let keys = (end - low).max(1);
+        let below = u64::from(key - low) * u64::from(entries) / u64::from(keys);
+        (before + below as u32, 2 * keys / entries.max(1))
+    }
+
+    /// How the page splits for a key: in the middle, or next to the last insertion if that lies beside.
+    fn cut(&self, key: u32, end: u32) -> Cut {
+        let middle = Cut { below: self.entries / 2, low: self.middle, moves_lower: false };
+        let (below, keys) = self.half_entries_below(key, end);
+        if self.last == NO_KEY || key.abs_diff(self.last) > keys {
+            return middle;
+        }
+        // Of two entries of one value either may come first.
+        let rises = if key == self.last { key.is_multiple_of(2) } else { key > self.last };
+        // Upwards the entry behind the new one stays with it, downwards the one before.
+        let below = if rises { below / 2 + 1 } else { (below / 2).saturating_sub(1) };
+        let low = self.key_of(2 * below, end);
+        let low = if rises { low.max(key + 1) } else { low.min(key) };
+        if below == 0 || below >= u32::from(self.entries) || low <= self.low || low >= end {
+            return middle;
+        }
+        Cut { below: below as u16, low, moves_lower: !rises }
     }
 }
 
@@ -328,6 +395,12 @@ impl Index {
 fn key_of_fences(fences: &[u32], rng: &mut Rng) -> u32 {
     let at = rng.below(fences.len() as u32 - 1) as usize;
     between(fences[at], fences[at + 1], rng)
+}
+
+/// The key of a row that changes often, near one of the same value: such rows lie in a hundredth of the table, so that their entries
+/// of one value are neighbours.
+fn of_hot_row(key: u32, keys_a_value: u32) -> u32 {
+    key - key % keys_a_value.max(1) + keys_a_value / 2
 }
 
 /// A key from `low` on, before `end`.

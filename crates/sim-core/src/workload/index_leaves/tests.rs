@@ -56,7 +56,7 @@ fn check(leaves: &IndexLeaves) {
         let middles =
             index.leaves.iter().enumerate().map(|(at, leaf)| (leaf.low, leaf.middle, index.end_of(at, leaves.span)));
         assert!(middles.into_iter().all(|(low, middle, end)| low <= middle && middle <= end));
-        let mut pages: Vec<u32> = index.leaves.iter().map(|leaf| leaf.page).chain(index.spare.clone()).collect();
+        let mut pages: Vec<u32> = index.leaves.iter().map(|leaf| leaf.page).chain(index.spare.unused()).collect();
         pages.sort_unstable();
         assert!(pages.into_iter().eq(0..index.run.pages), "each page is used once or spare");
     }
@@ -123,8 +123,8 @@ fn an_index_ages_by_the_root_of_the_changes() {
 
 /// Prepared by `special`, 182 insertions and deletions a page by the same, then 900 s of each number of clients, uniformly:
 /// splits and merges a transaction that `index_page_splits` and `index_page_merge_successful` of a MySQL 9.7.0 counted over 90 s
-/// after as many changes a page. Nothing is fitted. Up to 60 changes a page they come within an eighth; later, where some twenty full pages
-/// decide, up to 40 % apart (five seeds: +24 to +39 % at 148, -5 to -31 % at 1035).
+/// after as many changes a page. Nothing is fitted. Up to 60 changes a page they come within a tenth; later, where some twenty full pages
+/// decide, up to 40 % apart (five seeds: +21 to +38 % at 148, -9 to -35 % at 1035).
 #[test]
 fn an_index_prepared_by_another_law_settles_as_a_real_one() {
     let mut rng = Rng::stream(7, 0, "index leaves");
@@ -146,6 +146,34 @@ fn an_index_prepared_by_another_law_settles_as_a_real_one() {
         let close = |simulated: f64, recorded: f64| (simulated / recorded - 1.0_f64).abs() < apart;
         assert!(close(splits, splits_recorded), "{changes}: {splits:.4} splits of {splits_recorded}");
         assert!(close(merges, merges_recorded), "{changes}: {merges:.4} merges of {merges_recorded}");
+        check(&leaves);
+    }
+}
+
+/// Where keys follow each other a page splits next to the last one, with one old entry beside the new one.
+#[test]
+fn keys_side_by_side_split_a_page_where_they_lie() {
+    let mut rng = Rng::stream(7, 0, "index leaves");
+    for (falls, small) in [(false, 0), (true, 1)] {
+        let mut leaves = one(KeyLaw::Uniform, 0.0, 0.0, &mut rng);
+        let (span, limits) = (leaves.span, leaves.limits);
+        let index = &mut leaves.indexes[0];
+        // A page that has split fills up with entries of one key near its end: even keys rise, odd ones fall.
+        let [low, end] = [0, 1].map(|at| index.leaves[at].low);
+        assert!(index.insert(low, span, &limits).is_some());
+        let key = if falls { low + (end - low) / 200 } else { index.leaves[1].low - (end - low) / 200 };
+        let key = key / 2 * 2 + u32::from(falls);
+        let old = index.leaves[0].page;
+        let begun = (0..ENTRIES).find_map(|_| index.insert(key, span, &limits)).unwrap();
+        let parts = [0, 1].map(|at| (index.leaves[at].page, index.leaves[at].entries));
+        assert_eq!(parts[0].1 + parts[1].1, limits.most - limits.tidy_up + 2);
+        // Downwards it is the lower part that moves to the new page.
+        assert_eq!(parts.map(|part| part.0), if falls { [begun, old] } else { [old, begun] });
+        assert!((1..30).contains(&parts[1 - small].1), "{parts:?}");
+        assert_eq!(index.leaf_of(key), usize::from(falls));
+        let latched = leaves.latched_to_split(key, 64 + begun);
+        let next = leaves.indexes[0].leaves[2].page;
+        assert_eq!(latched, [None, Some(64 + next)]);
         check(&leaves);
     }
 }
