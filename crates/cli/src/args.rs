@@ -417,7 +417,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "folder")]
     pub(crate) series: Option<String>,
     /// Make only the runs of the series whose names begin so; repeatable. Marks are of whole series, and not judged then
-    #[arg(long = "only", value_name = "RUN", requires = "series", conflicts_with = "strict")]
+    #[arg(long, value_name = "RUN", requires = "series", conflicts_with = "strict")]
     pub(crate) only: Vec<String>,
     /// List the series
     #[arg(long, conflicts_with_all = ["folder", "series"])]

@@ -84,12 +84,10 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     });
     progress.finish();
     let rows: Vec<SeriesRow> = made.into_iter().collect::<Result<_, _>>()?;
-    let misses = if args.only.is_empty() { misses(&series, &rows) } else { Vec::new() };
-    let mut document = document(name, &series, &rows, &misses);
-    if !args.only.is_empty() {
-        // Neither passed nor missed: marks are of whole series.
-        document["passed"] = Value::Null;
-    }
+    // Marks are of whole series.
+    let judged = args.only.is_empty().then(|| misses(&series, &rows));
+    let document = document(name, &series, &rows, judged.as_deref());
+    let misses = judged.unwrap_or_default();
     if let Some(dir) = &out {
         write_json(&dir.path().join(RESULT), &document)?;
     }
@@ -169,7 +167,8 @@ fn misses(series: &Series, rows: &[SeriesRow]) -> Vec<String> {
     misses
 }
 
-fn document(name: &str, series: &Series, rows: &[SeriesRow], misses: &[String]) -> Value {
+/// `misses` are none if marks were not judged.
+fn document(name: &str, series: &Series, rows: &[SeriesRow], misses: Option<&[String]>) -> Value {
     let errors = |row: &SeriesRow| -> Value {
         let of = |figure: &Figure| row.error(*figure).map(rounded);
         row.published
@@ -191,8 +190,8 @@ fn document(name: &str, series: &Series, rows: &[SeriesRow], misses: &[String]) 
         "runs": rows.iter().map(row).collect::<Vec<Value>>(),
         "right_courses": rows.iter().filter_map(Course::of_row).filter(|(one, other)| one == other).count(),
         "rank_correlations": rank_correlations(rows),
-        "misses": misses,
-        "passed": misses.is_empty(),
+        "misses": misses.unwrap_or_default(),
+        "passed": misses.map(<[String]>::is_empty),
     })
 }
 
