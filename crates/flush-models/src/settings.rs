@@ -16,12 +16,9 @@ mod at_start;
 mod declarations;
 mod lookup;
 mod model_id;
-mod not_modelled;
 mod other_names;
-mod other_names_mariadb;
-mod other_names_percona;
-mod other_names_tnt;
 mod removed;
+mod server_list;
 mod servers;
 mod typed;
 mod value;
@@ -123,6 +120,14 @@ impl Settings {
         let setting = lookup(self.model, name).ok()?;
         let value = self.get(setting.name)?;
         Some(format!("{} = {}", setting.name, setting.spell(value)))
+    }
+}
+
+/// A table of this folder, which is part of the program.
+fn read_table<T: serde::Deserialize<'static>>(text: &'static str) -> T {
+    match toml::from_str(text) {
+        Ok(table) => table,
+        Err(error) => unreachable!("a table of settings: {error}"),
     }
 }
 

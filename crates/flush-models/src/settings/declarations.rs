@@ -1,128 +1,105 @@
 //! Every setting: what it is, and in which servers it has which values and default.
 //!
-//! Settings are declared by family of servers, one file each. A name that several families know is declared by each of
-//! them, with its own help, range and default, for its own servers only; where the help is the same, once in `every_server`.
+//! Settings are declared by family of servers, in `declarations/*.toml`. A name that several families know is declared by each
+//! of them, with its own help, range and default, for its own servers only; where the help is the same, once in `every_server`.
+//!
+//! ```toml
+//! [[setting]]
+//! name = "innodb_max_dirty_pages_pct"
+//! unit = "%"
+//! help = "What it does, in a sentence."
+//! spans = [{ servers = "mysql 5.7..8.0", allowed = "0.0 to 99.999", default = "75" }]    # 5.7, and Percona Server 5.7
+//! ```
 
-mod every_server;
-mod mariadb;
-mod mysql55;
-mod mysql56;
-mod mysql80;
-mod percona;
-mod purge;
-mod tnt;
-
-use super::{Kind, ModelId, Servers, Setting, Value};
+use super::other_names::leave_it_out;
+use super::server_list::ServerList;
+use super::{Kind, ModelId, Setting, parse_value};
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// A setting over all servers.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Declaration {
     pub(super) name: &'static str,
     /// Unit of whole and real numbers, `` for none.
-    pub(super) unit: &'static str,
-    pub(super) help: &'static str,
-    pub(super) long_help: &'static str,
+    #[serde(default)]
+    unit: &'static str,
+    help: &'static str,
+    #[serde(default)]
+    long_help: &'static str,
     /// From or until which version it exists; for servers that don't know it.
+    #[serde(default)]
     pub(super) history: &'static str,
     /// What to use where it doesn't exist.
+    #[serde(default = "leave_it_out")]
     pub(super) instead: &'static str,
-    pub(super) spans: &'static [Span],
+    spans: Vec<Span>,
 }
 
 /// Servers that agree on a setting's values and default.
-#[derive(Debug)]
-pub(super) struct Span {
-    servers: &'static [Servers],
-    kind: Kind,
-    default: Option<Value>,
-    default_text: &'static str,
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Span {
+    servers: ServerList,
+    allowed: Kind,
+    default: Option<&'static str>,
+    /// The default in words, where it follows from other settings.
+    #[serde(default)]
+    derived: &'static str,
 }
 
 impl Declaration {
     /// The setting as `model` knows it.
     pub(super) fn setting(&self, model: ModelId) -> Option<Setting> {
-        let span = self.spans.iter().find(|span| span.servers.iter().any(|servers| model.is_of(*servers)))?;
-        Some(Setting {
+        let span = self.spans.iter().find(|span| span.servers.include(model))?;
+        let setting = Setting {
             name: self.name,
-            kind: span.kind,
-            default: span.default,
-            default_text: span.default_text,
+            kind: span.allowed,
+            default: None,
+            default_text: span.default.unwrap_or(span.derived),
             unit: self.unit,
             help: self.help,
             long_help: self.long_help,
-        })
+        };
+        let default = span.default.map(|text| match parse_value(&setting, text) {
+            Ok(value) => value,
+            Err(error) => unreachable!("default of {error}"),
+        });
+        Some(Setting { default, ..setting })
     }
 
     /// Whether earlier versions of `model`'s server have the setting.
     pub(super) fn began_before(&self, model: ModelId) -> bool {
-        let mut servers = self.spans.iter().flat_map(|span| span.servers);
+        let mut servers = self.spans.iter().flat_map(|span| &span.servers.0);
         servers.any(|servers| servers.begin_before(model.product(), model.version()))
     }
 }
 
-const KIB: u64 = 1 << 10;
-const MIB: u64 = 1 << 20;
-const GIB: u64 = 1 << 30;
-const TIB: u64 = 1 << 40;
-const U32_MAX: u64 = u32::MAX as u64;
-
-const fn integer(min: u64, max: u64) -> Kind {
-    Kind::Integer { min, max }
-}
-
-const fn bytes(min: u64, max: u64, step: u64) -> Kind {
-    Kind::Bytes { min, max, step }
-}
-
-/// The same values and default for `servers`.
-const fn span(servers: &'static [Servers], kind: Kind, default: Value, default_text: &'static str) -> Span {
-    Span { servers, kind, default: Some(default), default_text }
-}
-
-/// The same for a default that follows from other settings.
-const fn derived(servers: &'static [Servers], kind: Kind, default_text: &'static str) -> Span {
-    Span { servers, kind, default: None, default_text }
-}
-
-const fn whole(servers: &'static [Servers], min: u64, max: u64, default: u64, text: &'static str) -> Span {
-    span(servers, integer(min, max), Value::Integer(default), text)
-}
-
-const fn size(servers: &'static [Servers], kind: Kind, default: u64, text: &'static str) -> Span {
-    span(servers, kind, Value::Integer(default), text)
-}
-
-/// A declaration for settings that all models of a family know.
-const fn everywhere(name: &'static str, unit: &'static str, spans: &'static [Span], help: &'static str) -> Declaration {
-    Declaration { name, unit, help, long_help: "", history: "", instead: "", spans }
-}
-
-/// The same for those of which there is more to say.
-const fn explained(
-    name: &'static str,
-    unit: &'static str,
-    spans: &'static [Span],
-    help: &'static str,
-    long_help: &'static str,
-) -> Declaration {
-    Declaration { long_help, ..everywhere(name, unit, spans, help) }
-}
-
 /// Settings by family.
-const FAMILIES: &[&[Declaration]] = &[
-    every_server::DECLARATIONS,
-    mariadb::DECLARATIONS,
-    mysql55::DECLARATIONS,
-    mysql56::DECLARATIONS,
-    mysql80::DECLARATIONS,
-    percona::DECLARATIONS,
-    purge::DECLARATIONS,
-    tnt::DECLARATIONS,
+const FAMILIES: [&str; 8] = [
+    include_str!("declarations/every_server.toml"),
+    include_str!("declarations/mariadb.toml"),
+    include_str!("declarations/mysql55.toml"),
+    include_str!("declarations/mysql56.toml"),
+    include_str!("declarations/mysql80.toml"),
+    include_str!("declarations/percona.toml"),
+    include_str!("declarations/purge.toml"),
+    include_str!("declarations/tnt.toml"),
 ];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct Family {
+    setting: Vec<Declaration>,
+}
+
+static DECLARATIONS: LazyLock<Vec<Declaration>> =
+    LazyLock::new(|| FAMILIES.into_iter().flat_map(|text| super::read_table::<Family>(text).setting).collect());
 
 /// All declarations.
 pub(super) fn declarations() -> impl Iterator<Item = &'static Declaration> {
-    FAMILIES.iter().copied().flatten()
+    DECLARATIONS.iter()
 }
 
 /// The declaration of `name`, as `model` knows it.

@@ -1,9 +1,8 @@
 //! From a name as people write it to a setting of a model, or to an error that names the right one.
 
 use super::declarations::{declarations, setting};
-use super::not_modelled::NOT_MODELLED;
-use super::other_names::{LATER_NAMES, OTHER_VERSIONS, WITHOUT_EFFECT};
-use super::{ModelId, Servers, Setting, other_names_mariadb, other_names_percona, other_names_tnt, removed};
+use super::other_names::{OTHER_NAMES, leave_it_out};
+use super::{ModelId, Servers, Setting};
 
 /// Why a name is not a setting of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,23 +56,7 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
         help,
         suggestion,
     };
-    let declared = declarations().find(|d| d.name == wanted && !d.history.is_empty());
-    let elsewhere = OTHER_VERSIONS
-        .iter()
-        .chain(LATER_NAMES)
-        .find(|o| o.name == wanted && o.applies_to(model))
-        .map(|o| (o.history, o.instead))
-        .or_else(|| removed::history(model, &wanted))
-        .or_else(|| declared.map(|d| (d.history, d.instead)));
-    let elsewhere = match own_without_effect(model, &wanted) {
-        Some(_) => None,
-        None if !model.is_innodb() => other_names_tnt::foreign(model, &wanted),
-        None => other_names_mariadb::foreign(model, &wanted).or(elsewhere).or_else(|| {
-            let general = without_effect(model, &wanted).is_some();
-            other_names_percona::foreign(&wanted).filter(|_| !general)
-        }),
-    };
-    if let Some((history, instead)) = elsewhere {
+    if let Some((history, instead)) = elsewhere(model, &wanted) {
         let why = format!("not a setting of {model}; {history}");
         let suggestion = first_setting(model, instead);
         let reason = if is_removed(model, &wanted) { UnknownReason::Removed } else { UnknownReason::OtherVersion };
@@ -95,12 +78,28 @@ pub fn lookup(model: ModelId, name: &str) -> Result<Setting, UnknownSetting> {
     }
 }
 
+/// Where a name that `model` does not have exists, and what to use instead.
+fn elsewhere(model: ModelId, name: &str) -> Option<(&'static str, &'static str)> {
+    if OTHER_NAMES.own_without_effect(model, name).is_some() {
+        return None;
+    }
+    if let Some(row) = OTHER_NAMES.elsewhere(model, name) {
+        return Some((row.history, row.instead));
+    }
+    if !model.is_innodb() {
+        let of_innodb = name.starts_with("innodb_") || declarations().any(|d| d.name == name);
+        return of_innodb.then(|| ("it belongs to InnoDB", leave_it_out()));
+    }
+    let declared = declarations().find(|d| d.name == name && !d.history.is_empty()).map(|d| (d.history, d.instead));
+    let of_one_family = || OTHER_NAMES.of_one_family(name).map(|history| (history, leave_it_out()));
+    declared.or_else(|| of_one_family().filter(|_| without_effect(model, name).is_none()))
+}
+
 /// Whether a name that `model` does not have is one of earlier versions of its server.
 fn is_removed(model: ModelId, name: &str) -> bool {
-    let older = OTHER_VERSIONS.iter().any(|o| o.name == name && o.ended_before(model));
     let declared = || declarations().any(|d| d.name == name && d.began_before(model));
-    let of_percona = || model.is_of(Servers::PERCONA.from(5, 6, 0)) && other_names_percona::foreign(name).is_some();
-    model.is_innodb() && (older || removed::history(model, name).is_some() || declared() || of_percona())
+    let of_percona = || model.is_of(Servers::PERCONA.from(5, 6, 0)) && OTHER_NAMES.of_one_family(name).is_some();
+    model.is_innodb() && (OTHER_NAMES.was_removed(model, name) || declared() || of_percona())
 }
 
 /// Why a setting that the server of `model` knows does nothing in the model; `None` for any other name.
@@ -109,14 +108,7 @@ pub fn without_effect(model: ModelId, name: &str) -> Option<&'static str> {
     if setting(model, &wanted).is_some() {
         return None;
     }
-    let mut groups = WITHOUT_EFFECT.iter().chain(NOT_MODELLED);
-    let general = groups.find(|group| group.names.contains(&wanted.as_str())).map(|group| group.why);
-    own_without_effect(model, &wanted).or(general)
-}
-
-/// The same for names that mean something to servers of this family alone.
-fn own_without_effect(model: ModelId, name: &str) -> Option<&'static str> {
-    other_names_mariadb::without_effect(model, name).or_else(|| other_names_percona::without_effect(model, name))
+    OTHER_NAMES.own_without_effect(model, &wanted).or_else(|| OTHER_NAMES.without_effect(&wanted))
 }
 
 /// The first setting of `model` that `text` names.

@@ -93,6 +93,23 @@ impl Servers {
         Servers { until: Version::new(major, minor, patch), ..self }
     }
 
+    /// From `mysql 5.6..8.0`: the name of a constant of this type, the first version, and the first that is no longer meant.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (name, versions) = text.split_once(' ').unwrap_or((text, ".."));
+        let (from, until) = versions.split_once("..")?;
+        let named = match name {
+            "all" => Servers::ALL,
+            "innodb" => Servers::INNODB,
+            "mysql" => Servers::MYSQL,
+            "mysql-alone" => Servers::MYSQL_ALONE,
+            "percona" => Servers::PERCONA,
+            "mariadb" => Servers::MARIADB,
+            "tnt" => Servers::TNT,
+            _ => return None,
+        };
+        Some(Servers { from: version(from, FIRST)?, until: version(until, NEVER)?, ..named })
+    }
+
     /// Whether a server is among them.
     pub fn contain(&self, product: Product, version: Version) -> bool {
         self.products.contains(&product) && (self.from..self.until).contains(&version)
@@ -121,4 +138,13 @@ impl fmt::Display for Servers {
         let titles: Vec<&str> = self.products.iter().map(|product| product.title()).collect();
         write!(f, "{} from {}, before {}", titles.join(" and "), self.from, self.until)
     }
+}
+
+/// `8.4` or `8.0.30`; `otherwise` if nothing is written.
+fn version(text: &str, otherwise: Version) -> Option<Version> {
+    if text.is_empty() {
+        return Some(otherwise);
+    }
+    let numbers: Vec<u16> = text.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+    Some(Version::new(*numbers.first()?, *numbers.get(1)?, numbers.get(2).copied().unwrap_or(0)))
 }

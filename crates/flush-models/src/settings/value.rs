@@ -1,6 +1,7 @@
 //! Values of settings, and how a my.cnf spells them.
 
 use super::Setting;
+use serde::Deserialize;
 use std::fmt;
 
 /// A setting's value, resolved: bytes for sizes, the unit of the setting otherwise.
@@ -17,7 +18,8 @@ pub enum Value {
 }
 
 /// What values a setting takes, with this model's default and range.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Kind {
     /// A whole number.
     Integer {
@@ -52,6 +54,31 @@ impl Kind {
     /// Whether values are sizes in bytes.
     pub fn is_bytes(&self) -> bool {
         matches!(self, Kind::Bytes { .. })
+    }
+}
+
+impl TryFrom<String> for Kind {
+    type Error = String;
+
+    /// From its words, as [`Setting::allowed`] has them; real numbers have a decimal point.
+    fn try_from(words: String) -> Result<Self, String> {
+        if words == "ON, OFF" {
+            return Ok(Kind::Switch);
+        }
+        let Some((min, rest)) = words.split_once(" to ") else {
+            let names: Vec<&str> = words.leak().split(", ").collect();
+            return Ok(Kind::Choice(names.leak()));
+        };
+        let (max, step) = rest.split_once(" in steps of ").unwrap_or((rest, "1"));
+        let range = if words.contains('.') {
+            min.parse().ok().zip(max.parse().ok()).map(|(min, max)| Kind::Real { min, max })
+        } else if words.contains(|c: char| c.is_ascii_uppercase()) {
+            let ends = read_bytes(min).zip(read_bytes(max)).zip(read_bytes(step));
+            ends.map(|((min, max), step)| Kind::Bytes { min, max, step })
+        } else {
+            min.parse().ok().zip(max.parse().ok()).map(|(min, max)| Kind::Integer { min, max })
+        };
+        range.ok_or_else(|| format!("`{words}` is no range of values"))
     }
 }
 
@@ -91,6 +118,13 @@ pub(crate) fn spell_bytes(bytes: u64) -> String {
         Some((suffix, power)) => format!("{}{}", bytes >> power, suffix.to_ascii_uppercase()),
         None => bytes.to_string(),
     }
+}
+
+/// What [`spell_bytes`] writes.
+fn read_bytes(text: &str) -> Option<u64> {
+    let scaled = |(suffix, power): &(char, u32)| Some((text.strip_suffix(suffix.to_ascii_uppercase())?, *power));
+    let (digits, power) = SUFFIXES.iter().find_map(scaled).unwrap_or((text, 0));
+    digits.parse::<u64>().ok()?.checked_mul(1 << power)
 }
 
 impl Setting {
