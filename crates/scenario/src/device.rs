@@ -6,7 +6,6 @@
 use crate::diagnostic::{Problem, Report};
 use crate::distribution::pairs;
 use crate::fio::lay_fio;
-use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, real, whole};
 use crate::node::{Data, Entry, Node, Table, parse};
 use crate::resolved::{Resolved, quoted};
 use crate::section::Section;
@@ -22,174 +21,6 @@ const PROFILES: &[(&str, &str)] = &[
     ("cloud-volume-burst", include_str!("../profiles/cloud-volume-burst.toml")),
     ("disk", include_str!("../profiles/disk.toml")),
     ("lab-virtual-disk", include_str!("../profiles/lab-virtual-disk.toml")),
-];
-
-/// Keys of the burst table.
-pub(crate) const BURST_KEYS: &[Key] = &[
-    Key::required("baseline_iops", real(1.0, MAX_RATE), "Operations a second that are always there; fills the bucket."),
-    Key::required("burst_iops", real(1.0, MAX_RATE), "Operations a second while credits last."),
-    Key::required("bucket_ops", real(1.0, 1e12), "Size of the bucket, operations."),
-    Key::required("initial_ops", real(0.0, 1e12), "Credits at the start, operations."),
-];
-
-/// Keys of the caps in front of a device.
-pub(crate) const CAP_KEYS: &[Key] = &[
-    Key::default("read_iops", Kind::Ceiling, "\"none\"", "Reads a second."),
-    Key::default("write_iops", Kind::Ceiling, "\"none\"", "Writes a second; syncs count among them."),
-    Key::default("read_bytes_per_s", Kind::Bandwidth, "\"none\"", "Bytes read a second."),
-    Key::default("write_bytes_per_s", Kind::Bandwidth, "\"none\"", "Bytes written a second."),
-    Key::default("slice", Kind::Duration, "\"100ms\"", "Length of the slices in which the budgets are handed out."),
-];
-
-/// Keys of an array of disks.
-pub(crate) const ARRAY_KEYS: &[Key] = &[
-    Key::required(
-        "cache_bytes",
-        whole(4 << 20, 1 << 40),
-        "Writes that the controller keeps until the disks have done them.",
-    ),
-    Key::required(
-        "strip_bytes",
-        whole(1 << 14, 1 << 30),
-        "Adjacent bytes on one disk, before the next has the following ones.",
-    ),
-    Key::required("head_bytes_per_s", Kind::Bandwidth, "Rate at which bytes pass under the head of one disk."),
-];
-
-/// Kinds of operations in `at_depth`.
-const TIMED_OPS: &[&str] = &["random_read", "random_write", "sequential_write"];
-
-/// Keys of measured times.
-pub(crate) const DEPTH_KEYS: &[Key] = &[
-    Key::required("op", Kind::OneOf(TIMED_OPS), "Kind of operation."),
-    Key::default("bytes", whole(1, 1 << 30), "16384", "Size of an operation."),
-    Key::required("depth", real(1.0, 1e6), "Operations in flight, this one included."),
-    Key::required("quantiles", Kind::Pairs, "Pairs of probability and µs, as in a distribution."),
-];
-
-/// Keys of a device.
-pub(crate) const DEVICE_KEYS: &[Key] = &[
-    Key::optional(
-        "profile",
-        Kind::Text,
-        "every other key is needed",
-        "Profile to start from: sata-ssd-s4510, nvme, cloud-volume, cloud-volume-burst, disk or lab-virtual-disk.",
-    ),
-    Key::optional(
-        "fio",
-        Kind::Names,
-        "a profile, or every other key",
-        "Files of fio's JSON output, from which the device is fitted.",
-    ),
-    Key::optional(
-        "iops",
-        real(1.0, MAX_RATE),
-        "see read_iops, write_iops",
-        "Short for read_iops and write_iops, where these are not given beside it.",
-    ),
-    Key::optional("name", Kind::Text, "the name of the profile", "Name, for people."),
-    Key::required("channels", whole(1, MAX_THREADS), "Operations that the device works on at a time."),
-    Key::required(
-        "queue_depth",
-        whole(1, 1_000_000),
-        "Operations that fit into the queues of device and operating system; at least `channels`.",
-    ),
-    Key::required("random_read", Kind::Distribution, "Time of one random read of 16 KiB on the idle device."),
-    Key::required("random_write", Kind::Distribution, "Time of one random write of 16 KiB on the idle device."),
-    Key::required(
-        "sequential_write",
-        Kind::Distribution,
-        "Fixed time of a sequential write (doublewrite, redo), before its transfer.",
-    ),
-    Key::required("sync", Kind::Distribution, "Time of a cache flush, once the operations before it are done."),
-    Key::required("sync_is_barrier", Kind::Switch, "Whether a cache flush holds everything that comes after it."),
-    Key::default(
-        "sync_goes_first",
-        Kind::Switch,
-        "false",
-        "Whether such a flush waits only for the commands in the drive (channels), ahead of those in the queue.",
-    ),
-    Key::optional(
-        "drain_us",
-        real(0.0, 1e6),
-        "0.0",
-        "Microseconds that a cache flush that is a barrier takes longer if it had to wait for operations before it.",
-    ),
-    Key::optional(
-        "rewrite_us",
-        real(0.0, 1e6),
-        "0.0",
-        "Microseconds after a write within which the drive does not complete another one that begins in its last block.",
-    ),
-    Key::required("read_iops", Kind::Ceiling, "Ceiling of reads, operations a second."),
-    Key::required("write_iops", Kind::Ceiling, "Ceiling of writes, operations a second."),
-    Key::default(
-        "reads_a_page_written",
-        real(0.0, 1000.0),
-        "0.0",
-        "Operations of read_iops that 16 KiB of writes take; 0 for none.",
-    ),
-    Key::required("read_bytes_per_s", Kind::Bandwidth, "Ceiling of reads, bytes a second."),
-    Key::required("write_bytes_per_s", Kind::Bandwidth, "Ceiling of writes, bytes a second."),
-    Key::optional(
-        "write_overhead_bytes",
-        whole(0, 1 << 20),
-        "0",
-        "Bytes that each write counts more under write_bytes_per_s: what a command costs.",
-    ),
-    Key::required("link_bytes_per_s", Kind::Bandwidth, "Ceiling of reads and writes together, bytes a second."),
-    Key::required(
-        "read_write_interference",
-        real(0.0, 1000.0),
-        "Share by which a full queue of writes lengthens a read, and of reads a write; 0 for none.",
-    ),
-    Key::required("sync_counts_as_write", Kind::Switch, "Whether a sync takes one operation of write_iops."),
-    Key::optional("burst", Kind::Table(BURST_KEYS), "no burst credits", "Burst credits of a cloud volume."),
-    Key::optional("cap", Kind::Table(CAP_KEYS), "no caps", "Caps of a control group or a cloud, handed out in slices."),
-    Key::optional(
-        "array",
-        Kind::Table(ARRAY_KEYS),
-        "one disk, or a device without a write cache that outlives a power failure",
-        "Disks behind a controller whose write cache a battery keeps; `channels` of them work at a time.",
-    ),
-    Key::default(
-        "seek_free_bytes",
-        whole(0, 1 << 30),
-        "0",
-        "A page written at most so far behind the last page of its batch needs no seek; 0 for a device that does not seek.",
-    ),
-    Key::default(
-        "inode_tick",
-        Kind::Duration,
-        "\"0s\"",
-        "Tick of the kernel's clock where a sync also writes a file's inode, once a tick at most; 0s where it does not.",
-    ),
-    Key::default(
-        "unwritten_redo_bytes",
-        whole(0, 1 << 44),
-        "0",
-        "Redo from the start on that goes to files which were allocated but never written.",
-    ),
-    Key::default(
-        "redo_map_block",
-        Kind::Switch,
-        "false",
-        "Whether the map of such a file lies in a block of its own, for more than four pieces of it.",
-    ),
-    Key::optional(
-        "rotational",
-        Kind::Switch,
-        "not known",
-        "Whether the disk says that it rotates (/sys/block/DISK/queue/rotational), as virtual disks often do: a MariaDB flushes \
-         neighbours on such a disk alone.",
-    ),
-    Key::default("sync_operations", real(0.0, 100.0), "1.0", "Operations of cap.write_iops that a sync takes."),
-    Key::optional(
-        "at_depth",
-        Kind::Tables(DEPTH_KEYS),
-        "times don't depend on what is in flight",
-        "Measured times by operations in flight, in place of random_read, random_write or sequential_write.",
-    ),
 ];
 
 /// Names of the shipped profiles.
@@ -274,7 +105,7 @@ pub(crate) fn says_it_rotates(device: &Table) -> Option<bool> {
 
 /// Reads a device under which its profile is already laid.
 pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (DeviceSpec, Resolved) {
-    let mut section = Section::open(table, DEVICE_KEYS, path, report);
+    let mut section = Section::open(table, "device", path, report);
     section.optional_real("iops");
     let name = section.text("name").unwrap_or_else(|| "custom".to_owned());
     section.resolved = Resolved::default();
@@ -327,7 +158,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
 fn read_cap(section: &mut Section<'_>) -> Option<CapSpec> {
     let table = section.table("cap")?;
     let path = section.path_of("cap");
-    let mut cap = Section::open(table, CAP_KEYS, path, section.report);
+    let mut cap = Section::open(table, "device-cap", path, section.report);
     let spec = CapSpec {
         read_iops: cap.ceiling("read_iops"),
         write_iops: cap.ceiling("write_iops"),
@@ -345,7 +176,7 @@ fn read_cap(section: &mut Section<'_>) -> Option<CapSpec> {
 fn read_array(section: &mut Section<'_>) -> Option<ArraySpec> {
     let table = section.table("array")?;
     let path = section.path_of("array");
-    let mut array = Section::open(table, ARRAY_KEYS, path, section.report);
+    let mut array = Section::open(table, "device-array", path, section.report);
     let spec = ArraySpec {
         cache_bytes: array.integer("cache_bytes"),
         strip_bytes: array.integer("strip_bytes"),
@@ -360,7 +191,7 @@ fn read_depths(section: &mut Section<'_>) -> Vec<DepthTimes> {
     let mut points = Vec::new();
     let mut resolved = Vec::new();
     for table in section.tables("at_depth") {
-        let mut point = Section::open(table, DEPTH_KEYS, path.clone(), section.report);
+        let mut point = Section::open(table, "device-at-depth", path.clone(), section.report);
         let op = match point.choice("op") {
             "random_read" => TimedOp::RandomRead,
             "random_write" => TimedOp::RandomWrite,
@@ -380,7 +211,7 @@ fn read_depths(section: &mut Section<'_>) -> Vec<DepthTimes> {
 fn read_burst(section: &mut Section<'_>) -> Option<BurstSpec> {
     let table = section.table("burst")?;
     let path = section.path_of("burst");
-    let mut burst = Section::open(table, BURST_KEYS, path, section.report);
+    let mut burst = Section::open(table, "device-burst", path, section.report);
     let spec = BurstSpec {
         baseline_iops: burst.real("baseline_iops"),
         burst_iops: burst.real("burst_iops"),

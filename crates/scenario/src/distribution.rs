@@ -1,29 +1,15 @@
 //! Lengths of time (`"85us"`) and their distributions: a length, or a table with a `kind`.
 
 use crate::diagnostic::Problem;
-use crate::key::{Key, Kind, MAX_SERVICE_US, Variants, real};
+use crate::key::Kind;
 use crate::node::{Data, Node};
 use crate::resolved::{number, quoted};
 use crate::section::Section;
 use crate::units::{format_duration, parse_duration};
 use innosim_core::kernel::sampler::DurationDist;
 
-const MEAN: Key = Key::required("mean_us", real(0.0, MAX_SERVICE_US), "Mean, µs.");
-
-/// The distributions that can be written as a table.
-pub(crate) const DISTRIBUTIONS: Variants = &[
-    ("fixed", &[Key::required("us", real(0.0, MAX_SERVICE_US), "Length, µs.")]),
-    ("exponential", &[MEAN]),
-    ("lognormal", &[MEAN, Key::required("cv", real(0.0, 100.0), "Standard deviation divided by the mean.")]),
-    (
-        "empirical",
-        &[Key::required(
-            "quantiles",
-            Kind::Pairs,
-            "Pairs of probability and µs, both rising; the first probability is 0, the last 1; linear in between.",
-        )],
-    ),
-];
+/// Longest single service time, µs.
+const MAX_SERVICE_US: f64 = 1e9;
 
 impl Section<'_> {
     /// A length of time, ns.
@@ -73,7 +59,7 @@ impl Section<'_> {
             }
             return Some(DurationDist::Fixed { us });
         };
-        let (kind, mut section) = Section::open_variant(table, DISTRIBUTIONS, self.path_of(name), self.report)?;
+        let (kind, mut section) = Section::open_variant(table, "distribution", self.path_of(name), self.report)?;
         Some(match kind {
             "fixed" => DurationDist::Fixed { us: section.real("us") },
             "exponential" => DurationDist::Exponential { mean_us: section.real("mean_us") },

@@ -7,68 +7,11 @@
 mod stops;
 
 use crate::diagnostic::{Problem, Report};
-use crate::key::{Key, Kind, MAX_RATE, MAX_THREADS, Variants, real, whole};
 use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::workload::{DriveSpec, RateSegment, StopSpec};
-use stops::{STOPS, read_stops};
-
-const RATE: Kind = real(0.0, MAX_RATE);
-const MAX_SECONDS: f64 = 1e9;
-
-/// Keys of a step of the rate.
-const STEP_KEYS: &[Key] = &[
-    Key::required("at", Kind::Duration, "When the step begins."),
-    Key::required("rate", RATE, "Rate after the step, transactions a second."),
-    Key::default("ramp", Kind::Duration, "\"0s\"", "Time over which the rate moves there in a straight line."),
-];
-
-/// Keys of a spike of the rate.
-const SPIKE_KEYS: &[Key] = &[
-    Key::required("at", Kind::Duration, "When the spike begins."),
-    Key::required("length", Kind::Duration, "How long it lasts."),
-    Key::required("rate", RATE, "Rate during the spike, transactions a second; afterwards all is as it was."),
-];
-
-/// Keys of a piece of the rate, written out.
-const SEGMENT_KEYS: &[Key] = &[
-    Key::required("start_s", real(0.0, MAX_SECONDS), "Start, seconds."),
-    Key::default("ramp_s", real(0.0, MAX_SECONDS), "0.0", "Length over which the rate moves, seconds."),
-    Key::required("from_per_s", RATE, "Rate at the start, transactions a second."),
-    Key::required("to_per_s", RATE, "Rate at the end of the ramp, transactions a second."),
-];
-
-const CLIENTS: Kind = whole(1, MAX_THREADS);
-
-/// The kinds of drive with their keys.
-pub(crate) const DRIVES: Variants = &[
-    (
-        "closed",
-        &[
-            Key::required("clients", CLIENTS, "Clients, each with one transaction at a time."),
-            Key::default("think", Kind::Distribution, "\"0ms\"", "Pause of a client between two transactions."),
-            STOPS,
-        ],
-    ),
-    (
-        "open",
-        &[
-            Key::required("clients", CLIENTS, "Threads that serve arrivals; the others wait in a queue."),
-            Key::default("poisson", Kind::Switch, "true", "Poisson arrivals; otherwise evenly spaced."),
-            Key::optional("rate", RATE, "0", "Transactions a second, from the start to the first step."),
-            Key::optional("step", Kind::Tables(STEP_KEYS), "a constant rate", "Changes of the rate, in order of time."),
-            Key::optional("spike", Kind::Tables(SPIKE_KEYS), "no spikes", "Spikes of the rate, in order of time."),
-            Key::optional(
-                "segment",
-                Kind::Tables(SEGMENT_KEYS),
-                "rate, step and spike",
-                "The rate written out piece by piece, instead of rate, step and spike.",
-            ),
-            STOPS,
-        ],
-    ),
-];
+use stops::read_stops;
 
 /// What `[drive]` says.
 pub(crate) struct ReadDrive {
@@ -79,7 +22,7 @@ pub(crate) struct ReadDrive {
 
 /// Reads `[drive]` of a server with so many pages of buffer pool; reports and returns some drive if it is wrong.
 pub(crate) fn read_drive(table: &Table, pool_pages: u64, report: &Report) -> ReadDrive {
-    let Some((kind, mut section)) = Section::open_variant(table, DRIVES, "drive", report) else {
+    let Some((kind, mut section)) = Section::open_variant(table, "drive", "drive", report) else {
         return ReadDrive { spec: no_drive(), stops: Vec::new(), resolved: Resolved::default() };
     };
     let clients = section.count("clients");
@@ -139,7 +82,7 @@ fn read_segments(section: &mut Section<'_>) -> Vec<RateSegment> {
     let mut segments: Vec<RateSegment> = Vec::new();
     for (index, table) in section.tables("segment").into_iter().enumerate() {
         let path = format!("drive.segment[{}]", index + 1);
-        let mut one = Section::open(table, SEGMENT_KEYS, path, section.report);
+        let mut one = Section::open(table, "drive-segment", path, section.report);
         let segment = RateSegment {
             start_s: one.real("start_s"),
             ramp_s: one.real("ramp_s"),
@@ -158,7 +101,7 @@ fn read_segments(section: &mut Section<'_>) -> Vec<RateSegment> {
 fn read_steps(section: &Section<'_>, initial: f64) -> Vec<RateSegment> {
     let mut segments = vec![RateSegment { start_s: 0.0, ramp_s: 0.0, from_per_s: initial, to_per_s: initial }];
     for (index, table) in section.tables("step").into_iter().enumerate() {
-        let mut step = Section::open(table, STEP_KEYS, format!("drive.step[{}]", index + 1), section.report);
+        let mut step = Section::open(table, "drive-step", format!("drive.step[{}]", index + 1), section.report);
         let start_s = seconds(step.duration("at"));
         let rate = step.real("rate");
         let ramp_s = seconds(step.duration("ramp"));
@@ -200,7 +143,7 @@ fn rate_at(segment: RateSegment, at_s: f64) -> f64 {
 fn lay_spikes(section: &Section<'_>, mut segments: Vec<RateSegment>) -> Vec<RateSegment> {
     let mut last_end = None;
     for (index, table) in section.tables("spike").into_iter().enumerate() {
-        let mut spike = Section::open(table, SPIKE_KEYS, format!("drive.spike[{}]", index + 1), section.report);
+        let mut spike = Section::open(table, "drive-spike", format!("drive.spike[{}]", index + 1), section.report);
         let start_s = seconds(spike.duration("at"));
         let length_s = seconds(spike.duration("length"));
         let rate = spike.real("rate");

@@ -1,29 +1,12 @@
 //! `[file_system]`: what syncs write besides data.
 
 use crate::diagnostic::Problem;
-use crate::key::{Key, Kind};
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::{FileSystemKind, FileSystemSpec};
 use innosim_core::storage::StorageSpec;
 use innosim_flush_models::registry::{Settings, uses_fdatasync};
-
-/// Keys of `[file_system]`.
-pub(crate) const FILE_SYSTEM_KEYS: &[Key] = &[
-    Key::default(
-        "kind",
-        Kind::OneOf(&["none", "ext4-ordered", "xfs"]),
-        "\"none\"",
-        "The file system of data, redo and binary log: a sync of a file whose inode changed commits its journal.",
-    ),
-    Key::default(
-        "timestamp_tick",
-        Kind::Duration,
-        "\"4ms\"",
-        "Grain of a file's time of modification: the tick of the kernel's clock, 4 ms at 250 Hz, 1 ms at 1000 Hz.",
-    ),
-];
 
 /// Reads `[file_system]` for a server with these settings.
 pub(crate) fn read_file_system(
@@ -33,7 +16,7 @@ pub(crate) fn read_file_system(
     tables: &mut Resolved,
 ) -> FileSystemSpec {
     let Some(table) = root.table("file_system") else { return FileSystemSpec::default() };
-    let mut section = Section::open(table, FILE_SYSTEM_KEYS, "file_system", root.report);
+    let mut section = Section::open(table, "file-system", "file_system", root.report);
     let kind = match section.choice("kind") {
         "ext4-ordered" => FileSystemKind::Ext4Ordered,
         "xfs" => FileSystemKind::Xfs,

@@ -2,141 +2,11 @@
 
 use crate::diagnostic::Problem;
 use crate::distribution::{pairs, pairs_of};
-use crate::key::{Key, Kind, MAX_THREADS, real, whole};
 use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, LruMutexSpec, OtherPrograms};
-
-/// Keys of `[host]`.
-pub(crate) const HOST_KEYS: &[Key] = &[
-    Key::default(
-        "cores",
-        whole(1, MAX_THREADS),
-        "16",
-        "Hardware threads of the server, shared by the clients' transactions.",
-    ),
-    Key::optional(
-        "memory_gib",
-        whole(1, 65_536),
-        "not known",
-        "Memory of the server, GiB: what innodb_dedicated_server takes the size of the buffer pool from.",
-    ),
-    Key::default(
-        "scheduling",
-        Kind::OneOf(&["in-turns", "shared", "balanced"]),
-        "\"in-turns\"",
-        "How threads share them: first come, first served; or at equal shares, with a run queue for each processor or one for all.",
-    ),
-    Key::default(
-        "sync_cpu",
-        Kind::Duration,
-        "\"0us\"",
-        "CPU time of a redo sync, woken threads included; a data file's sync takes half of it.",
-    ),
-    Key::default("page_write_cpu", Kind::Duration, "\"0us\"", "CPU time of a page write."),
-    Key::default("page_read_cpu", Kind::Duration, "\"0us\"", "CPU time of a page read."),
-    Key::default(
-        "page_checksum_cpu",
-        Kind::Duration,
-        "\"0us\"",
-        "CPU time of a page's checksum, before it is written.",
-    ),
-    Key::default(
-        "client_flush_cpu",
-        Kind::Duration,
-        "\"0us\"",
-        "CPU time of a client's own flush of old pages, beyond writes and syncs.",
-    ),
-    Key::default(
-        "dispatch_cpu",
-        Kind::Duration,
-        "\"0us\"",
-        "CPU time of the load generator to hand a transaction of an open drive to its thread.",
-    ),
-    Key::default(
-        "mutex_spin_cpu",
-        Kind::Duration,
-        "\"0us\"",
-        "CPU time for which a thread spins on the mutex of an LRU list before it sleeps.",
-    ),
-    Key::optional(
-        "lru_mutex_hold",
-        Kind::Duration,
-        "\"4.5us\" with 64 cores or more, otherwise \"0us\": nobody waits for it",
-        "How long a thread has the mutex of an LRU list, each time: for a page read, made young, evicted.",
-    ),
-    Key::optional(
-        "lru_mutex_per_waiter",
-        Kind::Duration,
-        "\"83ns\"",
-        "How much longer that takes for each thread that waits for such a mutex.",
-    ),
-    Key::optional(
-        "lru_mutex_spin",
-        real(0.0, 1.0),
-        "0.25",
-        "Share of a processor that a thread uses which waits for such a mutex.",
-    ),
-    Key::default(
-        "purge_cpu",
-        Kind::Duration,
-        "\"6us\"",
-        "CPU time of purge for a record that it removes; half of it to look one up, a third to fetch an undo log.",
-    ),
-    Key::default(
-        "cleaner_priority",
-        Kind::Switch,
-        "false",
-        "Whether page cleaners compute before all others, as MySQL 5.7 and later ask the system for.",
-    ),
-    Key::default(
-        "single_page_during_lru_batch",
-        Kind::Switch,
-        "false",
-        "Whether one user thread of a buffer pool instance may flush a page by itself while an LRU batch of the instance is collected, \
-         where the server has all of them wait (5.6, Percona Server): proposed, and in no release.",
-    ),
-    Key::optional(
-        "log_writer_waits",
-        real(0.0, 1e6),
-        "none: checkpoints do not wait for the log writer",
-        "Sleeps of a spinning log writer a second (log_writer_waits of INNODB_METRICS): from MySQL 8.0.30 on a checkpoint waits for the \
-         writer's mutex, and each sleep lets it through.",
-    ),
-    Key::optional(
-        "slowdown",
-        Kind::Pairs,
-        "none: the same work always takes the same CPU time",
-        "How CPU time grows with load: pairs of threads that run or wait, as a share of the cores, and the factor on CPU time.",
-    ),
-    Key::optional(
-        "crowding",
-        real(0.0, MOST_FACTOR),
-        "0: the same work always takes the same CPU time",
-        "How much longer the same work takes when every core runs a thread than alone: clocks fall, caches and memory are shared.",
-    ),
-    Key::optional("threads_per_core", whole(1, 8), "1", "Hardware threads of a core, which share it."),
-    Key::optional(
-        "second_thread_gain",
-        real(0.0, 1.0),
-        "0.25",
-        "Work that a core does more for each further thread on it, as a share of what it does for one.",
-    ),
-    Key::optional(
-        "other",
-        Kind::Tables(OTHER_PROGRAMS_KEYS),
-        "nothing else runs",
-        "What other programs take, in order of time.",
-    ),
-];
-
-/// Keys of `[[host.other]]`.
-const OTHER_PROGRAMS_KEYS: &[Key] = &[
-    Key::required("at", Kind::Duration, "From when on."),
-    Key::required("cpus", real(0.0, MAX_THREADS as f64), "CPU time that other programs take, seconds a second."),
-];
 
 /// Most threads that run or wait, in cores, and the largest factor that a curve can have.
 const MOST_SHARE: f64 = 100.0;
@@ -167,7 +37,7 @@ pub(crate) struct ReadHost {
 /// Reads `[host]`: processors, what takes their time, what other programs take of it.
 pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let empty = Table::empty(root.at());
-    let mut host = Section::open(root.table("host").unwrap_or(&empty), HOST_KEYS, "host", root.report);
+    let mut host = Section::open(root.table("host").unwrap_or(&empty), "host", "host", root.report);
     let cores = host.count("cores");
     let memory_bytes = host.optional_integer("memory_gib").map(|gib| gib << 30);
     let scheduling = match host.choice("scheduling") {
@@ -253,7 +123,7 @@ fn read_other_programs(host: &mut Section<'_>, cores: u32) -> Vec<OtherPrograms>
     let mut steps: Vec<OtherPrograms> = Vec::new();
     let mut resolved = Vec::new();
     for (index, table) in host.tables("other").into_iter().enumerate() {
-        let mut one = Section::open(table, OTHER_PROGRAMS_KEYS, format!("host.other[{}]", index + 1), host.report);
+        let mut one = Section::open(table, "host-other", format!("host.other[{}]", index + 1), host.report);
         let (from, cpus) = (SimTime(one.duration("at")), one.real("cpus"));
         if steps.last().is_some_and(|last| last.from >= from) {
             let problem = Problem::new(format!("`{}` is not after the one before it", one.path_of("at")));

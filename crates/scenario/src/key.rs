@@ -1,9 +1,11 @@
-//! The declaration of a scenario key: one for each, read by the checks, the JSON Schema and the page of documentation.
+//! The declaration of a scenario key: one for each, in `keys.toml`, read by the checks and the JSON Schema.
 
+use crate::node::{Data, Entry, Table, parse};
 use crate::suggest::join_or;
+use std::sync::LazyLock;
 
 /// A key of a scenario table.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Key {
     /// Name, as written.
     pub(crate) name: &'static str,
@@ -25,9 +27,6 @@ pub(crate) enum Presence {
     /// Something that follows from the rest, in words.
     Otherwise(&'static str),
 }
-
-/// A choice of tables, told apart by their `kind`.
-pub(crate) type Variants = &'static [(&'static str, &'static [Key])];
 
 /// Values that a key takes.
 #[derive(Debug, Clone, Copy)]
@@ -56,51 +55,132 @@ pub(crate) enum Kind {
     OneOf(&'static [&'static str]),
     /// Pairs of numbers.
     Pairs,
-    /// One table.
-    Table(&'static [Key]),
-    /// A list of tables.
-    Tables(&'static [Key]),
-    /// One table, described by its `kind`.
-    Variant(Variants),
+    /// One table, with the keys of this name.
+    Table(&'static str),
+    /// A list of such tables.
+    Tables(&'static str),
+    /// One table of this group, as its `kind` says.
+    Variant(&'static str),
     /// The server's settings, which the registry of the models declares.
     Server,
     /// A flushing rule: its file or name, or a table with that and the values of its parameters.
     Rule,
 }
 
+/// A named table of keys.
+type Keys = (&'static str, Vec<Key>);
+
+/// What `keys.toml` lists.
+#[derive(Default)]
+struct Declared {
+    tables: Vec<Keys>,
+    /// Tables that are told apart by their `kind`.
+    groups: Vec<(&'static str, Vec<Keys>)>,
+}
+
+static DECLARED: LazyLock<Declared> = LazyLock::new(|| {
+    let mut declared = Declared::default();
+    let tree = parse(0, include_str!("keys.toml")).unwrap_or_else(|problems| unreachable!("keys.toml: {problems:?}"));
+    for entry in &tree.entries {
+        let (name, table) = named(entry);
+        if table.entries.iter().any(|row| matches!(&row.node.data, Data::Table(row) if row.get("help").is_some())) {
+            declared.tables.push((name, read(table, &[])));
+            continue;
+        }
+        let mut group: Vec<Keys> = Vec::new();
+        for variant in &table.entries {
+            let (name, table) = named(variant);
+            group.push((name, read(table, &group)));
+        }
+        declared.groups.push((name, group));
+    }
+    declared
+});
+
+/// The keys of a table, by its name in `keys.toml`.
+pub(crate) fn keys(table: &str) -> &'static [Key] {
+    match DECLARED.tables.iter().find(|(name, _)| *name == table) {
+        Some((_, keys)) => keys,
+        None => unreachable!("no table `{table}` in keys.toml"),
+    }
+}
+
+/// Tables that are told apart by their `kind`, with their keys, by the name of their group in `keys.toml`.
+pub(crate) fn variants(group: &str) -> &'static [(&'static str, Vec<Key>)] {
+    match DECLARED.groups.iter().find(|(name, _)| *name == group) {
+        Some((_, variants)) => variants,
+        None => unreachable!("no tables `{group}.*` in keys.toml"),
+    }
+}
+
+fn named(entry: &Entry) -> (&'static str, &Table) {
+    match &entry.node.data {
+        Data::Table(table) => (entry.key.clone().leak(), table),
+        _ => unreachable!("`{}` of keys.toml is no table", entry.key),
+    }
+}
+
+/// The keys that a table lists, after those of the one of `group` that it is like; a key of the same name takes the place.
+fn read(table: &Table, group: &[Keys]) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    for entry in &table.entries {
+        if let Data::Text(like) = &entry.node.data {
+            keys.extend(group.iter().filter(|(name, _)| name == like).flat_map(|(_, keys)| keys.iter().cloned()));
+            continue;
+        }
+        let key = Key::read(entry);
+        match keys.iter_mut().find(|known| known.name == key.name) {
+            Some(known) => *known = key,
+            None => keys.push(key),
+        }
+    }
+    keys
+}
+
 impl Key {
-    /// A key that must be there.
-    pub(crate) const fn required(name: &'static str, kind: Kind, help: &'static str) -> Key {
-        Key { name, kind, presence: Presence::Required, help }
+    fn read(entry: &Entry) -> Key {
+        let (name, row) = named(entry);
+        let text = |of: &str| -> Option<&'static str> { Some(row.get(of)?.scalar_text()?.leak()) };
+        let words = text("kind").unwrap_or_default();
+        let kind = Kind::read(words).unwrap_or_else(|| unreachable!("`{name}` of keys.toml is of no kind: {words}"));
+        let otherwise = text("otherwise").map_or(Presence::Required, Presence::Otherwise);
+        let presence = text("default").map_or(otherwise, Presence::Default);
+        Key { name, kind, presence, help: text("help").unwrap_or_default() }
     }
-
-    /// A key with a default, written as TOML.
-    pub(crate) const fn default(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Key {
-        Key { name, kind, presence: Presence::Default(default), help }
-    }
-
-    /// A key that may be left out; `otherwise` says what holds then.
-    pub(crate) const fn optional(name: &'static str, kind: Kind, otherwise: &'static str, help: &'static str) -> Key {
-        Key { name, kind, presence: Presence::Otherwise(otherwise), help }
-    }
-}
-
-/// A whole number from `min` to `max`.
-pub(crate) const fn whole(min: u64, max: u64) -> Kind {
-    Kind::Integer { min, max }
-}
-
-/// A number from `min` to `max`.
-pub(crate) const fn real(min: f64, max: f64) -> Kind {
-    Kind::Real { min, max, above: false }
-}
-
-/// A number above 0, up to `max`.
-pub(crate) const fn positive(max: f64) -> Kind {
-    Kind::Real { min: 0.0, max, above: true }
 }
 
 impl Kind {
+    fn read(words: &'static str) -> Option<Kind> {
+        let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
+        Some(match first {
+            "text" => Kind::Text,
+            "names" => Kind::Names,
+            "duration" if rest.is_empty() => Kind::Duration,
+            "duration" => Kind::AutoDuration,
+            "distribution" => Kind::Distribution,
+            "integer" => {
+                let (min, max) = rest.split_once(" to ")?;
+                Kind::Integer { min: min.parse().ok()?, max: max.parse().ok()? }
+            }
+            "number" => {
+                let above = rest.strip_prefix("above ");
+                let (min, max) = above.unwrap_or(rest).split_once(" to ")?;
+                Kind::Real { min: min.parse().ok()?, max: max.parse().ok()?, above: above.is_some() }
+            }
+            "ceiling" => Kind::Ceiling,
+            "bandwidth" => Kind::Bandwidth,
+            "switch" => Kind::Switch,
+            "one" => Kind::OneOf(rest.strip_prefix("of ")?.split(", ").collect::<Vec<_>>().leak()),
+            "pairs" => Kind::Pairs,
+            "table" => Kind::Table(rest),
+            "tables" => Kind::Tables(rest),
+            "variant" => Kind::Variant(rest),
+            "server" => Kind::Server,
+            "rule" => Kind::Rule,
+            _ => return None,
+        })
+    }
+
     /// The values that are allowed, in words.
     pub(crate) fn allowed(&self) -> String {
         match self {
@@ -128,12 +208,3 @@ impl Kind {
         }
     }
 }
-
-/// Largest number of clients, threads or cores.
-pub(crate) const MAX_THREADS: u64 = 65_536;
-/// Most pages in a page set and in a whole data set: up to 21 bytes are kept of each where the pool holds them not all.
-pub(crate) const MAX_PAGES: u64 = 1 << 28;
-/// Highest rate, transactions or operations a second.
-pub(crate) const MAX_RATE: f64 = 1e9;
-/// Longest single service time, µs.
-pub(crate) const MAX_SERVICE_US: f64 = 1e9;

@@ -2,36 +2,9 @@
 //! simulation.
 
 use crate::diagnostic::Report;
-use crate::key::{Key, Kind, positive, real};
 use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
-
-const TPS: Kind = real(0.0, 1e9);
-const SECONDS: Kind = positive(1e9);
-
-/// Keys of `[published]`.
-pub(crate) const PUBLISHED_KEYS: &[Key] = &[
-    Key::required("source", Kind::Text, "Where the figures were published."),
-    Key::required("tps_10s_median_mean", TPS, "Mean of the medians of 10 s, transactions a second."),
-    Key::optional(
-        "tps_10s_median_mean_interval",
-        TPS,
-        "unknown",
-        "Half of the 95 % interval of that mean, from means of batches of 200 s, transactions a second.",
-    ),
-    Key::optional("tps_mean", TPS, "unknown", "Mean of all seconds, transactions a second."),
-    Key::optional("tps_10s_median_min", TPS, "unknown", "Smallest median of 10 s, transactions a second."),
-    Key::optional("tps_10s_median_max", TPS, "unknown", "Largest median of 10 s, transactions a second."),
-    Key::optional("checkpoint_age_gib", positive(1e6), "unknown", "Mean checkpoint age, GiB."),
-    Key::required(
-        "regime",
-        Kind::OneOf(&["steady", "waves"]),
-        "Whether throughput collapses and recovers (\"waves\") or not (\"steady\").",
-    ),
-    Key::optional("first_collapse_s", SECONDS, "unknown", "Time of the first collapse of throughput, seconds."),
-    Key::optional("wave_period_s", SECONDS, "unknown", "Time between two collapses, seconds."),
-];
 
 /// What was measured on a real server, over the time after warm-up.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +40,7 @@ impl Published {
 
 /// Reads `[published]`.
 pub(crate) fn read_published(table: &Table, report: &Report) -> (Published, Resolved) {
-    let mut section = Section::open(table, PUBLISHED_KEYS, "published", report);
+    let mut section = Section::open(table, "published", "published", report);
     let published = Published {
         source: section.text("source").unwrap_or_default(),
         tps_10s_median_mean: section.real("tps_10s_median_mean"),

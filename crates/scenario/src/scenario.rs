@@ -13,7 +13,6 @@ use crate::overrides::Overrides;
 use crate::published::{Published, read_published};
 use crate::resolved::{Resolved, quoted};
 use crate::rule::{ChosenRule, read_rule};
-use crate::scenario_keys::{ADAPTIVE_HASH_KEYS, BINARY_LOG_KEYS, READ_VIEW_KEYS, ROOT_KEYS};
 use crate::section::Section;
 use crate::server::{Context, read_server, refuse_what_never_fits, resolved_settings};
 use crate::server_files::SettingsFile;
@@ -188,7 +187,7 @@ struct Head {
 }
 
 fn resolve(layered: &Layered, sources: &SourceMap, report: &Report) -> Option<Scenario> {
-    let mut root = Section::open(&layered.tree, ROOT_KEYS, "", report);
+    let mut root = Section::open(&layered.tree, "scenario", "", report);
     let model = read_model(&mut root);
     let head = read_head(&mut root, model, &layered.name, sources);
     let ReadHost { cores, memory_bytes, cpu, slowdown, other_programs, resolved: host } = read_host(&root);
@@ -392,7 +391,7 @@ fn read_warmup(root: &mut Section<'_>, duration: u64, sources: &SourceMap) -> Wa
 fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<BinaryLogConfig> {
     let empty = Table::empty(root.at());
     let table = root.table("binary_log");
-    let mut section = Section::open(table.unwrap_or(&empty), BINARY_LOG_KEYS, "binary_log", root.report);
+    let mut section = Section::open(table.unwrap_or(&empty), "binary-log", "binary_log", root.report);
     let bytes = section.real("bytes_per_transaction");
     let config = binary_log(settings, bytes).ok().flatten();
     if table.is_some() && config.is_none() {
@@ -407,7 +406,7 @@ fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolve
 
 fn read_adaptive_hash(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<AdaptiveHashCost> {
     let table = root.table("adaptive_hash_index")?;
-    let mut section = Section::open(table, ADAPTIVE_HASH_KEYS, "adaptive_hash_index", root.report);
+    let mut section = Section::open(table, "adaptive-hash-index", "adaptive_hash_index", root.report);
     let cost = AdaptiveHashCost {
         cpu_share: section.real("cpu_share"),
         latch: SimDuration(section.duration("latch")),
@@ -425,7 +424,7 @@ fn read_adaptive_hash(root: &Section<'_>, settings: &Settings, tables: &mut Reso
 
 fn read_read_view(root: &Section<'_>, tables: &mut Resolved) -> Vec<ReadView> {
     let Some(table) = root.table("read_view") else { return Vec::new() };
-    let mut section = Section::open(table, READ_VIEW_KEYS, "read_view", root.report);
+    let mut section = Section::open(table, "read-view", "read_view", root.report);
     let from = SimTime::ZERO + SimDuration(section.duration("from"));
     let until = from + SimDuration(section.duration("length"));
     if until == from {

@@ -2,16 +2,14 @@
 //!
 //! It describes one file. As a file may extend another, few keys are required in it.
 
-use crate::distribution::DISTRIBUTIONS;
-use crate::key::{Key, Kind, Presence, Variants};
-use crate::scenario_keys::ROOT_KEYS;
+use crate::key::{Key, Kind, Presence, keys, variants};
 use innosim_flush_models::registry::{ModelId, Setting, settings};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// The JSON Schema (draft 2020-12) of a scenario.
 pub fn json_schema() -> Value {
-    let mut schema = object(ROOT_KEYS, false);
+    let mut schema = object(keys("scenario"), false);
     schema.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
     schema.insert("title".to_owned(), json!("innosim scenario"));
     Value::Object(schema)
@@ -57,7 +55,7 @@ fn kind(kind: &Kind) -> Value {
         Kind::Text => json!({ "type": ["string", "number"] }),
         Kind::Names => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
         Kind::Duration | Kind::AutoDuration => json!({ "type": "string" }),
-        Kind::Distribution => json!({ "anyOf": [{ "type": "string" }, variants(DISTRIBUTIONS)] }),
+        Kind::Distribution => json!({ "anyOf": [{ "type": "string" }, variant("distribution")] }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Real { min, max, above: false } => json!({ "type": "number", "minimum": min, "maximum": max }),
         Kind::Real { min, max, above: true } => json!({ "type": "number", "exclusiveMinimum": min, "maximum": max }),
@@ -69,9 +67,9 @@ fn kind(kind: &Kind) -> Value {
             let pair = json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
             json!({ "type": "array", "items": pair, "minItems": 2 })
         }
-        Kind::Table(keys) => Value::Object(object(keys, false)),
-        Kind::Tables(keys) => json!({ "type": "array", "items": object(keys, true) }),
-        Kind::Variant(choices) => variants(choices),
+        Kind::Table(name) => Value::Object(object(keys(name), false)),
+        Kind::Tables(name) => json!({ "type": "array", "items": object(keys(name), true) }),
+        Kind::Variant(group) => variant(group),
         Kind::Server => server(),
         Kind::Rule => json!({ "anyOf": [{ "type": "string" }, {
             "type": "object",
@@ -85,8 +83,8 @@ fn kind(kind: &Kind) -> Value {
 }
 
 /// One table of several kinds. `kind` itself may come from the scenario that is extended.
-fn variants(choices: Variants) -> Value {
-    let tables: Vec<Value> = choices
+fn variant(group: &str) -> Value {
+    let tables: Vec<Value> = variants(group)
         .iter()
         .map(|(name, keys)| {
             let mut schema = object(keys, false);

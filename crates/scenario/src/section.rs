@@ -5,7 +5,7 @@
 //! text, from which a scenario is written out again.
 
 use crate::diagnostic::{Problem, Report};
-use crate::key::{Key, Kind, Presence, Variants};
+use crate::key::{Key, Kind, Presence, keys, variants};
 use crate::node::{Data, Entry, Node, Table, parse_argument_value};
 use crate::resolved::{Resolved, number, quoted};
 use crate::source::Span;
@@ -27,8 +27,10 @@ pub(crate) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Opens a table whose path is `path` ("" for the root) and reports the keys that it doesn't take.
-    pub(crate) fn open(table: &'a Table, keys: &'static [Key], path: impl Into<String>, report: &'a Report) -> Self {
+    /// Opens a table whose path is `path` ("" for the root) and reports the keys that it doesn't take: those that it takes are in
+    /// the table `known` of `keys.toml`.
+    pub(crate) fn open(table: &'a Table, known: &str, path: impl Into<String>, report: &'a Report) -> Self {
+        let keys = keys(known);
         let section = Section { table, path: path.into(), keys, report, resolved: Resolved::default() };
         for entry in &table.entries {
             if !keys.iter().any(|key| key.name == entry.key) {
@@ -38,14 +40,15 @@ impl<'a> Section<'a> {
         section
     }
 
-    /// Opens the variant that the table's `kind` names; reports and returns nothing if there is none.
+    /// Opens the variant of `group` that the table's `kind` names; reports and returns nothing if there is none.
     pub(crate) fn open_variant(
         table: &'a Table,
-        variants: Variants,
+        group: &str,
         path: impl Into<String>,
         report: &'a Report,
     ) -> Option<(&'static str, Self)> {
         let path = path.into();
+        let variants = variants(group);
         let names: Vec<&str> = variants.iter().map(|(name, _)| *name).collect();
         let Some(node) = table.get("kind") else {
             let problem = Problem::new(format!("`{path}` has no `kind`")).at(table.at);

@@ -2,46 +2,12 @@
 //! what it remembers.
 
 use crate::diagnostic::Problem;
-use crate::key::{Key, Kind, real, whole};
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::run_spec::DirtyStart;
 use innosim_core::seam::WorkBefore;
 use innosim_core::workload::PageSetSpec;
 use innosim_flush_models::registry::{Settings, build};
-
-/// Keys of `[start]`.
-pub(crate) const START_KEYS: &[Key] = &[
-    Key::required(
-        "dirty_share",
-        real(0.0, 1.0),
-        "Share of the pages in the buffer pool that are dirty at the start; 0 for none, of a server that worked before.",
-    ),
-    Key::required(
-        "checkpoint_age_bytes",
-        whole(0, 1 << 50),
-        "Redo since the last checkpoint at the start, bytes: the pages became dirty evenly over it.",
-    ),
-    Key::default(
-        "redo_bytes_per_s",
-        whole(0, 1 << 50),
-        "0",
-        "Redo a second until then: what adaptive flushing begins with as its average.",
-    ),
-    Key::default(
-        "pages_flushed_per_s",
-        whole(0, 1 << 40),
-        "0",
-        "Pages flushed a second until then: what adaptive flushing begins with as its average.",
-    ),
-    Key::default(
-        "activity_unseen",
-        Kind::Switch,
-        "false",
-        "Whether index pages were built in bulk since the page cleaner last flushed while idle: until it does so again, \
-         dirty pages wake it only at `innodb_max_dirty_pages_pct_lwm` (MariaDB).",
-    ),
-];
 
 /// Reads `[start]` for a server with these settings, and the pages that it has in its buffer pool.
 pub(crate) fn read_start(
@@ -50,7 +16,7 @@ pub(crate) fn read_start(
     page_sets: &[PageSetSpec],
     tables: &mut Resolved,
 ) -> Option<DirtyStart> {
-    let mut section = Section::open(root.table("start")?, START_KEYS, "start", root.report);
+    let mut section = Section::open(root.table("start")?, "start", "start", root.report);
     let share = section.real("dirty_share");
     let checkpoint_age_bytes = section.integer("checkpoint_age_bytes");
     let before = WorkBefore {

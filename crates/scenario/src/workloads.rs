@@ -11,7 +11,6 @@ pub mod sysbench;
 pub mod tpcc;
 
 use crate::diagnostic::{Problem, Report};
-use crate::key::{Key, Kind, MAX_PAGES, Variants, real, whole};
 use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
@@ -68,28 +67,16 @@ impl Access {
     }
 }
 
+/// Most pages in a page set and in a whole data set: up to 21 bytes are kept of each where the pool holds them not all.
+const MAX_PAGES: u64 = 1 << 28;
+
 /// Share of the buffer pool that a warm start fills at most, where the scenario doesn't say how warm.
 const WARM_SHARE_OF_POOL: f64 = 0.9;
 
 /// Share of a redo block that is payload: 496 of 512 bytes, the rest being header and trailer.
 pub(crate) const PAYLOAD_SHARE: f64 = 496.0 / 512.0;
 
-/// How warm the start is.
-pub(crate) const RESIDENT_SHARE: Key = Key::optional(
-    "resident_share",
-    real(0.0, 1.0),
-    "1, or what fills 90 % of the buffer pool",
-    "Share of the pages that is in the buffer pool at the start: 0 cold, 1 warm.",
-);
-
-/// Hot pages of the undo logs.
-pub(crate) const UNDO_PAGES: Key = Key::optional(
-    "undo_pages",
-    whole(1, 1_000_000),
-    "256 in each undo tablespace",
-    "Hot pages of undo logs and rollback segment headers: 128 segments x header and log page in each tablespace with undo logs.",
-);
-/// Its default.
+/// Hot pages of undo logs in a tablespace with undo logs, where the scenario does not say.
 const UNDO_PAGES_A_SPACE: u64 = 256;
 
 /// What a workload's pages and redo depend on besides itself.
@@ -123,19 +110,6 @@ impl ServerSide {
     }
 }
 
-/// The kinds of workload with their keys.
-pub(crate) const WORKLOADS: Variants = &[
-    ("sysbench-tpcc", tpcc::KEYS),
-    ("sysbench-oltp-update-non-index", sysbench::UPDATE_NON_INDEX_KEYS),
-    ("sysbench-oltp-update-index", sysbench::UPDATE_INDEX_KEYS),
-    ("sysbench-oltp-write-only", sysbench::WRITE_ONLY_KEYS),
-    ("sysbench-oltp-read-write", sysbench::READ_WRITE_KEYS),
-    ("sysbench-oltp-insert", sysbench::INSERT_KEYS),
-    ("spectrum", spectrum::KEYS),
-    ("custom", custom::KEYS),
-    ("idle", &[]),
-];
-
 /// What `[workload]` says.
 #[derive(Debug)]
 pub(crate) struct ReadWorkload {
@@ -147,7 +121,7 @@ pub(crate) struct ReadWorkload {
 
 /// Reads `[workload]`.
 pub(crate) fn read_workload(table: &Table, server: &ServerSide, report: &Report) -> Option<ReadWorkload> {
-    let (kind, mut section) = Section::open_variant(table, WORKLOADS, "workload", report)?;
+    let (kind, mut section) = Section::open_variant(table, "workload", "workload", report)?;
     let access = match kind {
         "sysbench-tpcc" => tpcc::tpcc(&tpcc::TpccParams::read(&mut section, server)),
         "sysbench-oltp-update-non-index" => sysbench::read(&mut section, Oltp::UpdateNonIndex, server),
@@ -331,24 +305,4 @@ pub(crate) fn inserts(touch: TouchSpec) -> TouchSpec {
 /// A touch that marks records as deleted.
 pub(crate) fn marks(touch: TouchSpec) -> TouchSpec {
     TouchSpec { leaves: Leaves::Marked, purge_redo_bytes: purge_redo::REMOVAL, ..touch }
-}
-
-/// Key of the CPU demand of a transaction with this default.
-pub(crate) const fn cpu_key(default: &'static str) -> Key {
-    Key::default(
-        "cpu",
-        Kind::Distribution,
-        default,
-        "CPU demand of a transaction, client and network round trips included.",
-    )
-}
-
-/// Key of the redo of a transaction with this default.
-pub(crate) const fn redo_key(default: &'static str) -> Key {
-    Key::default(
-        "redo_bytes_per_transaction",
-        real(1.0, 1e9),
-        default,
-        "Redo of a transaction of the mix, bytes of the log sequence number, on average.",
-    )
 }

@@ -2,36 +2,9 @@
 
 use super::seconds;
 use crate::diagnostic::Problem;
-use crate::key::{Key, Kind};
 use crate::section::Section;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::workload::StopSpec;
-
-const STOP_KEYS: &[Key] = &[
-    Key::required("at", Kind::Duration, "When it first begins."),
-    Key::default("length", Kind::Duration, "\"0s\"", "How long no transaction starts."),
-    Key::default(
-        "length_per_gib",
-        Kind::Duration,
-        "\"0s\"",
-        "Added to `length` for each GiB of pages in the buffer pool when it begins.",
-    ),
-    Key::default("every", Kind::Duration, "\"0s\"", "From one beginning to the next; \"0s\": it comes once."),
-    Key::default(
-        "whole_server",
-        Kind::Switch,
-        "false",
-        "Transactions under way, page cleaners, checkpoints and purge stand still too; otherwise they go on.",
-    ),
-];
-
-/// The list of stops, of any drive.
-pub(super) const STOPS: Key = Key::optional(
-    "stop",
-    Kind::Tables(STOP_KEYS),
-    "no stops",
-    "Times at which something outside the model lets no transaction start: a monitor that holds latches, a backup's lock.",
-);
 
 /// Reads them, noting them as resolved; `pool_pages` are those of a full buffer pool.
 pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<StopSpec> {
@@ -39,7 +12,7 @@ pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<Stop
     let mut resolved = Vec::new();
     for (index, table) in section.tables("stop").into_iter().enumerate() {
         let errors_before = section.report.errors();
-        let mut one = Section::open(table, STOP_KEYS, format!("drive.stop[{}]", index + 1), section.report);
+        let mut one = Section::open(table, "drive-stop", format!("drive.stop[{}]", index + 1), section.report);
         let stop = StopSpec {
             first: SimTime(one.duration("at")),
             length: SimDuration(one.duration("length")),

@@ -3,7 +3,6 @@
 
 use super::Access;
 use crate::diagnostic::{Problem, Report};
-use crate::key::{Key, Kind, MAX_PAGES, Variants, positive, real, whole};
 use crate::node::{Data, Table};
 use crate::resolved::{Resolved, number, quoted};
 use crate::section::Section;
@@ -12,132 +11,6 @@ use crate::suggest::{did_you_mean, join_or};
 use innosim_core::workload::{AccessClassSpec, DrawSpec, Leaves, PageSetSpec, TouchSpec, TransactionSpec, UndoSpec};
 
 const U32: u64 = u32::MAX as u64;
-/// Most keys of a kind.
-const MAX_KEYS: u64 = 1_000_000_000;
-
-/// Keys of a page set.
-const PAGE_SET_KEYS: &[Key] = &[
-    Key::required("name", Kind::Text, "Name that access classes refer to."),
-    Key::required("pages", whole(1, MAX_PAGES), "Pages at the start, 16 KiB each."),
-    Key::optional("space", whole(0, U32), "one of its own", "Tablespace; sets of one table share it."),
-    Key::default("resident_share", real(0.0, 1.0), "0.0", "Share of the pages in the buffer pool at the start."),
-];
-
-/// Ways of drawing a page from a set, with their keys.
-const DRAWS: Variants = &[
-    ("uniform", &[]),
-    (
-        "nu-rand",
-        &[
-            Key::required("a", whole(0, MAX_KEYS), "TPC-C's constant A: 1023 for customers, 8191 for items."),
-            Key::default("constants", whole(1, 100_000), "1", "Different run-time constants C in use, by client."),
-            Key::required("range", whole(1, MAX_KEYS), "Keys in a group: 3000 customers, 100 000 items."),
-            Key::default("groups", whole(1, MAX_KEYS), "1", "Groups of keys, picked uniformly: districts, warehouses."),
-            Key::default(
-                "at_home",
-                Kind::Switch,
-                "false",
-                "All draws of a transaction in one set and group, its home.",
-            ),
-        ],
-    ),
-    ("zipf", &[Key::required("theta", real(0.0, 10.0), "Exponent; 0 is uniform.")]),
-    ("pareto", &[Key::required("h", real(0.001, 0.999), "sysbench's --rand-pareto-h.")]),
-    (
-        "hot-spot",
-        &[
-            Key::required("hot_pages", positive(1.0), "Share of the pages that is hot."),
-            Key::required("hot_accesses", real(0.0, 1.0), "Share of the accesses that goes there."),
-        ],
-    ),
-    (
-        "append",
-        &[
-            Key::default("points", whole(1, MAX_KEYS), "1", "Growing runs, one picked uniformly."),
-            Key::required("rows_per_page", whole(1, 16_384), "Rows that fill a page."),
-            HOME_POINTS,
-        ],
-    ),
-    (
-        "walk",
-        &[
-            Key::default("points", whole(1, MAX_KEYS), "1", "Places that move on, one picked uniformly."),
-            Key::required("rows_per_page", whole(1, 16_384), "Visits before the next page."),
-            HOME_POINTS,
-            Key::default("stretch", real(0.0, 1.0), "1.0", "Share of its pages in which each place goes round."),
-        ],
-    ),
-];
-
-const HOME_POINTS: Key = Key::default(
-    "home_points",
-    whole(0, MAX_KEYS),
-    "0",
-    "Points in a row that belong to a transaction's home; its draws go round them. 0: each draw picks any point.",
-);
-
-/// Keys of an access class.
-const CLASS_KEYS: &[Key] = &[
-    Key::required("name", Kind::Text, "Name that touches refer to."),
-    Key::required("page_sets", Kind::Names, "Page sets it draws from, one picked uniformly for each draw."),
-    Key::required("draw", Kind::Variant(DRAWS), "How a page of the set is drawn."),
-];
-
-/// What modified pages hold for purge.
-const LEAVES: &[&str] = &["nothing", "row", "keyed-row", "marked"];
-
-/// Keys of a touch.
-const TOUCH_KEYS: &[Key] = &[
-    Key::required("class", Kind::Text, "Access class."),
-    Key::optional("count", whole(0, 1_000_000), "min and max", "Number of draws."),
-    Key::optional("min", whole(0, 1_000_000), "count, or 1", "Least number of draws."),
-    Key::optional("max", whole(0, 1_000_000), "min", "Largest number of draws; each from min to max is as likely."),
-    Key::default("probability", real(0.0, 1.0), "1.0", "Probability that the touch happens at all."),
-    Key::default("modify", Kind::Switch, "false", "Whether the page is modified, not only read."),
-    Key::default(
-        "bufferable",
-        Kind::Switch,
-        "false",
-        "Whether the change can wait in the change buffer: a secondary index that is not unique.",
-    ),
-    Key::default("redo_bytes", real(0.0, 1e9), "0.0", "Redo payload of one modification, bytes on average."),
-    Key::default(
-        "leaves",
-        Kind::OneOf(LEAVES),
-        "\"nothing\"",
-        "What purge finds there: a row changed, a row whose index entries change, a record marked as deleted, or nothing.",
-    ),
-    Key::default(
-        "purge_redo_bytes",
-        real(0.0, 1e9),
-        "0.0",
-        "The part of redo_bytes that purge writes, where it modifies the page.",
-    ),
-];
-
-/// Keys of a transaction.
-const TRANSACTION_KEYS: &[Key] = &[
-    Key::required("name", Kind::Text, "Name, for people."),
-    Key::default("weight", real(0.0, 1e9), "1.0", "Relative share of the mix."),
-    Key::required("cpu", Kind::Distribution, "CPU demand, client and network round trips included."),
-    Key::default("base_redo_bytes", real(0.0, 1e9), "0.0", "Redo payload beyond that of the touches, bytes."),
-    Key::default("undo_bytes", real(0.0, 1e6), "0.0", "Undo records of updates and deletions, bytes; 0: no history."),
-    Key::default("insert_undo_bytes", real(0.0, 1e6), "0.0", "Undo records of insertions, bytes; MariaDB keeps them."),
-    Key::default(
-        "changed_rows",
-        whole(0, 1_000_000),
-        "0",
-        "Rows changed: each passes the free check, and waits while purge lags too far.",
-    ),
-    Key::optional("touch", Kind::Tables(TOUCH_KEYS), "no pages", "Page touches, in order."),
-];
-
-/// Keys of a custom workload.
-pub(crate) const KEYS: &[Key] = &[
-    Key::required("page_set", Kind::Tables(PAGE_SET_KEYS), "Runs of pages."),
-    Key::required("access_class", Kind::Tables(CLASS_KEYS), "Ways of drawing pages."),
-    Key::required("transaction", Kind::Tables(TRANSACTION_KEYS), "Kinds of transactions."),
-];
 
 /// Reads a custom workload.
 pub(crate) fn read(section: &mut Section<'_>) -> Access {
@@ -192,7 +65,7 @@ fn find<'n>(wanted: &str, at: Span, what: &str, names: impl Iterator<Item = &'n 
 }
 
 fn page_set(index: usize, table: &Table, report: &Report) -> (PageSetSpec, Resolved) {
-    let mut section = Section::open(table, PAGE_SET_KEYS, format!("workload.page_set[{}]", index + 1), report);
+    let mut section = Section::open(table, "workload-page-set", format!("workload.page_set[{}]", index + 1), report);
     let name = section.text("name").unwrap_or_default();
     let pages = section.integer("pages");
     let own = index as u64 + 1;
@@ -209,7 +82,8 @@ fn access_class(
     page_sets: &[PageSetSpec],
     report: &Report,
 ) -> (AccessClassSpec, Resolved) {
-    let mut section = Section::open(table, CLASS_KEYS, format!("workload.access_class[{}]", index + 1), report);
+    let mut section =
+        Section::open(table, "workload-access-class", format!("workload.access_class[{}]", index + 1), report);
     let name = section.text("name").unwrap_or_default();
     let sets = section.names("page_sets");
     let page_sets = sets
@@ -230,7 +104,7 @@ fn draw(section: &mut Section<'_>) -> Option<DrawSpec> {
         return Some(DrawSpec::Uniform);
     }
     let table = section.table("draw")?;
-    let (kind, mut one) = Section::open_variant(table, DRAWS, path, section.report)?;
+    let (kind, mut one) = Section::open_variant(table, "draw", path, section.report)?;
     let draw = match kind {
         "uniform" => DrawSpec::Uniform,
         "nu-rand" => DrawSpec::NuRand {
@@ -275,7 +149,7 @@ fn transaction(
     report: &Report,
 ) -> (TransactionSpec, Resolved) {
     let path = format!("workload.transaction[{}]", index + 1);
-    let mut section = Section::open(table, TRANSACTION_KEYS, path.clone(), report);
+    let mut section = Section::open(table, "workload-transaction", path.clone(), report);
     let name = section.text("name").unwrap_or_default();
     let weight = section.real("weight");
     let cpu = section.distribution("cpu");
@@ -298,7 +172,7 @@ fn transaction(
 }
 
 fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Report) -> (TouchSpec, Resolved) {
-    let mut section = Section::open(table, TOUCH_KEYS, path, report);
+    let mut section = Section::open(table, "workload-transaction-touch", path, report);
     let class = section.text("class").unwrap_or_default();
     let at = section.at_key("class");
     let index = find(&class, at, "access class", classes.iter().map(|c| c.name.as_str()), report).unwrap_or(0);

@@ -17,9 +17,8 @@
 //! stand for as many new ones (which errs towards reads where the data outgrow the pool). There is no purge of its own:
 //! its modifications and redo are in the bins.
 
-use super::{Access, Builder, cpu_key, modifies, reads, redo_key};
+use super::{Access, Builder, modifies, reads};
 use crate::diagnostic::Problem;
-use crate::key::{Key, Kind, MAX_PAGES, positive, real, whole};
 use crate::node::{Data, Table};
 use crate::resolved::{Resolved, number};
 use crate::section::Section;
@@ -37,35 +36,6 @@ const MOST_TOUCHES: f64 = 100_000.0;
 const BASE_SHARE: f64 = 0.25;
 /// Tablespaces that a bin's pages lie in are its number and this.
 const FIRST_SPACE: u32 = 1;
-
-/// Keys of a bin.
-const BIN_KEYS: &[Key] = &[
-    Key::required("rate", positive(1e6), "Modifications of one of its pages a transaction."),
-    Key::required("pages", whole(1, MAX_PAGES), "Pages, 16 KiB each."),
-    Key::default(
-        "freed",
-        Kind::Switch,
-        "false",
-        "Whether they are freed before their turn: dirty like others, and dropped unwritten by the flush that comes to them (undo \
-         segments of MariaDB).",
-    ),
-];
-
-/// Keys of the workload.
-pub(crate) const KEYS: &[Key] = &[
-    Key::optional("bin", Kind::Tables(BIN_KEYS), "those of the histogram", "Pages that are modified at one rate."),
-    Key::optional(
-        "histogram",
-        Kind::Text,
-        "the bins written out",
-        "File that `innosim page-ages -o` left, to which bins are fitted; instead of [[workload.bin]].",
-    ),
-    redo_key("1000.0"),
-    cpu_key("\"200us\""),
-    Key::default("reads", real(0.0, 1e5), "0.0", "Pages read a transaction besides those that it modifies."),
-    Key::default("read_pages", whole(1, MAX_PAGES), "1", "Pages that these reads are spread over, evenly."),
-    super::RESIDENT_SHARE,
-];
 
 /// Reads the workload.
 pub(super) fn read(section: &mut Section<'_>) -> Access {
@@ -99,7 +69,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
 fn bins(section: &mut Section<'_>) -> Spectrum {
     let (mut bins, mut freed) = (Vec::new(), Vec::new());
     for (index, table) in section.tables("bin").into_iter().enumerate() {
-        let mut one = Section::open(table, BIN_KEYS, format!("workload.bin[{}]", index + 1), section.report);
+        let mut one = Section::open(table, "workload-bin", format!("workload.bin[{}]", index + 1), section.report);
         let (rate, pages) = (one.real("rate"), one.integer("pages") as f64);
         if rate * pages > MOST_TOUCHES {
             let message =

@@ -75,11 +75,9 @@
 //! the rows) with the rest uniform. Places in the index are uniform: `k` was drawn independently of `id`.
 
 use super::{
-    Access, Builder, PAYLOAD_SHARE, RESIDENT_SHARE, ServerSide, UNDO_PAGES, cpu_key, inserts, keyed_rows, marks,
-    modifies, modifies_index, reads, rows,
+    Access, Builder, PAYLOAD_SHARE, ServerSide, inserts, keyed_rows, marks, modifies, modifies_index, reads, rows,
 };
 use crate::diagnostic::Problem;
-use crate::key::{Key, Kind, positive, real, whole};
 use crate::resolved::number;
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
@@ -138,67 +136,6 @@ pub struct OltpParams {
     pub cpu: DurationDist,
 }
 
-const RAND_TYPES: &[&str] = &["uniform", "pareto", "zipfian", "special"];
-/// `--rand-type` of `sysbench prepare` that are known.
-const PREPARE_RAND_TYPES: &[&str] = &["special", "uniform"];
-const COUNT: usize = 16;
-
-const fn keys(cpu: &'static str) -> [Key; COUNT] {
-    [
-        Key::default("tables", whole(1, 60_000), "1", "sysbench's --tables."),
-        Key::default("table_size", whole(1, 1_000_000_000_000), "10000000", "sysbench's --table-size: rows a table."),
-        Key::default(
-            "rand_type",
-            Kind::OneOf(RAND_TYPES),
-            "\"uniform\"",
-            "sysbench's --rand-type. gaussian is not modelled; special has a hot middle too.",
-        ),
-        Key::default("rand_pareto_h", real(0.001, 0.999), "0.2", "sysbench's --rand-pareto-h."),
-        Key::default("rand_zipfian_exp", positive(10.0), "0.8", "sysbench's --rand-zipfian-exp."),
-        Key::default("rows_per_page", whole(1, 1000), "73", "Rows on a page of the clustered index."),
-        Key::default("index_entries_per_page", whole(1, 2000), "760", "Entries on a page of the index k_1."),
-        Key::optional(
-            "index_changes_a_page",
-            real(0.0, 10_000.0),
-            "its pages never split, as if it had aged for long",
-            "Insertions and deletions a page of k_1 since it was built in one go: its full pages split and merge again.",
-        ),
-        Key::optional(
-            "prepare_rand_type",
-            Kind::OneOf(PREPARE_RAND_TYPES),
-            "keys lie where the load's do",
-            "sysbench's --rand-type at prepare (special by default in 1.0): k_1 is simulated leaf by leaf.",
-        ),
-        Key::optional(
-            "index_changes_by_load",
-            real(0.0, 10_000.0),
-            "0",
-            "Insertions and deletions a page of k_1 by this load, after index_changes_a_page by one like prepare.",
-        ),
-        Key::default(
-            "index_split_bytes",
-            positive(1e6),
-            "7500.0",
-            "Redo of a page of k_1 that splits, and of two that merge; besides redo_bytes_per_transaction.",
-        ),
-        Key::optional(
-            "index_merge_bytes",
-            positive(1e6),
-            "index_split_bytes",
-            "Redo of a merge that moves half a page, with prepare_rand_type.",
-        ),
-        UNDO_PAGES,
-        Key::optional(
-            "redo_bytes_per_transaction",
-            real(1.0, 1e9),
-            "as measured in a server of the model's version",
-            "Redo of a transaction, bytes of the log sequence number, on average.",
-        ),
-        cpu_key(cpu),
-        RESIDENT_SHARE,
-    ]
-}
-
 /// Redo of a transaction of `script` in the server of `model`, bytes of the log sequence number.
 fn measured_redo(script: Oltp, model: Option<ModelId>) -> f64 {
     // As 8.0 does all that is not older and no MariaDB.
@@ -217,22 +154,6 @@ fn measured_redo(script: Oltp, model: Option<ModelId>) -> f64 {
     };
     by_server[server]
 }
-
-// CPU measured by us: 330 µs with the client, two CPUs being 67 % busy at 4000 transactions a second.
-/// Keys of `oltp_update_non_index`.
-pub(crate) const UPDATE_NON_INDEX_KEYS: &[Key] = &keys("{ kind = \"lognormal\", mean_us = 330.0, cv = 0.5 }");
-// CPU measured by us: 380 to 430 us.
-/// Keys of `oltp_update_index`.
-pub(crate) const UPDATE_INDEX_KEYS: &[Key] = &keys("{ kind = \"lognormal\", mean_us = 380.0, cv = 0.5 }");
-// CPU measured by us: 720 µs with the client.
-/// Keys of `oltp_write_only`.
-pub(crate) const WRITE_ONLY_KEYS: &[Key] = &keys("{ kind = \"lognormal\", mean_us = 720.0, cv = 0.5 }");
-// CPU measured by us: 2.7 to 3.2 ms in MySQL 5.7, two CPUs being 58 % busy at 300 a second.
-/// Keys of `oltp_read_write`.
-pub(crate) const READ_WRITE_KEYS: &[Key] = &keys("{ kind = \"lognormal\", mean_us = 2900.0, cv = 0.5 }");
-// CPU measured by us: 200 to 240 us.
-/// Keys of `oltp_insert`.
-pub(crate) const INSERT_KEYS: &[Key] = &keys("{ kind = \"lognormal\", mean_us = 220.0, cv = 0.5 }");
 
 /// Reads the parameters of `script` and makes the accesses of them.
 pub(crate) fn read(section: &mut Section<'_>, script: Oltp, server: &ServerSide) -> Access {

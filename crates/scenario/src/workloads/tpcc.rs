@@ -50,10 +50,8 @@
 //! deletion, 25 for an insertion, and `c_data` of a tenth of the customers paying.
 
 use super::{
-    Access, Builder, PAYLOAD_SHARE, RESIDENT_SHARE, ServerSide, UNDO_PAGES, inserts, marks, modifies, modifies_index,
-    reads, reads_recent, redo_key, rows,
+    Access, Builder, PAYLOAD_SHARE, ServerSide, inserts, marks, modifies, modifies_index, reads, reads_recent, rows,
 };
-use crate::key::{Key, positive, whole};
 use crate::section::Section;
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::workload::{DrawSpec, HomePages, IndexFill, RecentRows, TouchSpec, UndoSpec};
@@ -156,23 +154,6 @@ pub struct TpccParams {
     /// CPU time of a statement, round trip included, µs.
     pub cpu_us_per_statement: f64,
 }
-
-/// Keys of sysbench-tpcc.
-pub(crate) const KEYS: &[Key] = &[
-    Key::default("tables", whole(1, 1000), "1", "--tables: copies of the nine tables."),
-    Key::default("scale", whole(1, 100_000), "100", "--scale: warehouses in each copy."),
-    Key::default("threads", whole(1, 100_000), "56", "--threads: each draws constants of its own for NURand."),
-    UNDO_PAGES,
-    redo_key("3165.0"),
-    Key::default(
-        "cpu_us_per_statement",
-        positive(1e6),
-        "111.5",
-        "CPU time of a statement, round trip included, in us; the mix has 35 statements a transaction. The default is calibrated \
-         on the published run 7000-bpi32 (two Xeon Gold 6230).",
-    ),
-    RESIDENT_SHARE,
-];
 
 impl TpccParams {
     /// Reads the parameters.
