@@ -16,42 +16,10 @@ use innosim_experiments::sweep::{MOST_REPLICATIONS, Shard};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const AFTER_HELP: &str = "\
-Examples:
-  innosim recommend --my-cnf my.cnf        what the settings alone tell, and what is missing
-  innosim run redo-too-small -o out        a shipped scenario, with pictures
-  innosim compare redo-too-small --model 8.0 --model 8.4
-
-Exit codes: 0 ran, 1 ran but a check failed or the answer is refused, 2 bad input or usage, 130 interrupted.";
-
-const SWEEP_EXAMPLES: &str = "\
-Examples:
-  innosim sweep --list
-  innosim sweep doublewrite-pages -o out
-  innosim sweep redo-too-small --vary innodb_redo_log_capacity=256M..4G:*2 --replications 5 -o out
-  innosim sweep redo-too-small --vary model=8.0.30,8.4 --vary drive.clients=16..64:16 -o out
-  innosim sweep my.toml --vary innodb_io_capacity+innodb_io_capacity_max=1000..8000:500 --shard 2/5 -o part2
-
-The same command continues a sweep that was interrupted. docs/sweeps.md tells more.";
-
-const COMPARE_EXAMPLES: &str = "\
-Examples:
-  innosim compare redo-too-small --model 8.0 --model 8.4
-  innosim compare redo-too-small --variant \"as is:\" --variant \"2 GiB:innodb_redo_log_capacity=2G\" -o out
-
-Differences are to the first variant. A setting in the scenario's file that a model does not know is dropped with a note; \
-one that --set or --variant names is an error.";
-
-const PAGE_HELP: &str = "\
-index.html opens from disk and asks nobody for anything; engine.wasm is the simulator that it carries, as a file.
-
-A program that was not built with its page (cargo build --features page) builds it from its sources, which takes a minute or \
-two the first time and needs the Rust toolchain with the target wasm32-unknown-unknown. docs/page.md tells more.";
-
 /// Simulates InnoDB's page flushing and redo log: what checkpoint age, flushing, throughput and latency will do,
 /// second by second, under a server's settings, a workload and a storage device.
 #[derive(Debug, Parser)]
-#[command(name = "innosim", version, long_version = env!("INNOSIM_LONG_VERSION"), after_help = AFTER_HELP, max_term_width = 100, propagate_version = true)]
+#[command(name = "innosim", version, long_version = env!("INNOSIM_LONG_VERSION"), max_term_width = 100, propagate_version = true)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -194,7 +162,6 @@ pub(crate) struct RecordedServers {
 
 /// `innosim run`.
 #[derive(Debug, Args)]
-#[command(after_help = help::RUN)]
 pub(crate) struct RunArgs {
     /// A TOML file, or the name of a shipped scenario with or without its folder
     #[arg(value_name = "SCENARIO")]
@@ -227,7 +194,6 @@ pub(crate) struct RunArgs {
 
 /// `innosim sweep`.
 #[derive(Debug, Args)]
-#[command(after_help = SWEEP_EXAMPLES)]
 pub(crate) struct SweepArgs {
     /// A TOML file with a scenario or a sweep, or the name of a shipped one
     #[arg(value_name = "SCENARIO", required_unless_present = "list")]
@@ -283,7 +249,6 @@ pub(crate) struct SweepArgs {
 
 /// `innosim merge`.
 #[derive(Debug, Args)]
-#[command(after_help = help::MERGE)]
 pub(crate) struct MergeArgs {
     /// Folders that `innosim sweep --shard` left
     #[arg(value_name = "DIR", required = true)]
@@ -302,7 +267,6 @@ pub(crate) struct MergeArgs {
 
 /// `innosim page`.
 #[derive(Debug, Args)]
-#[command(after_help = PAGE_HELP)]
 pub(crate) struct PageArgs {
     /// Folder for the page
     #[arg(long, short, value_name = "DIR")]
@@ -315,7 +279,6 @@ pub(crate) struct PageArgs {
 
 /// `innosim compare`.
 #[derive(Debug, Args)]
-#[command(after_help = COMPARE_EXAMPLES)]
 pub(crate) struct CompareArgs {
     /// A TOML file, or the name of a shipped scenario with or without its folder
     #[arg(value_name = "SCENARIO")]
@@ -354,7 +317,6 @@ pub(crate) struct CompareArgs {
 
 /// `innosim recommend`.
 #[derive(Debug, Args)]
-#[command(after_help = help::RECOMMEND)]
 pub(crate) struct RecommendArgs {
     /// A TOML file, or the name of a shipped scenario with or without its folder; without one, --my-cnf alone tells what
     /// can be told without a load
@@ -408,7 +370,6 @@ pub(crate) enum GoalName {
 
 /// `innosim reproduce`.
 #[derive(Debug, Args)]
-#[command(after_help = help::REPRODUCE)]
 pub(crate) struct ReproduceArgs {
     /// Folder of shipped scenarios, or the beginning of their names
     #[arg(value_name = "FOLDER", default_value = "percona-2020-08")]
@@ -445,7 +406,6 @@ pub(crate) struct ReproduceArgs {
 
 /// `innosim replay`.
 #[derive(Debug, Args)]
-#[command(after_help = help::REPLAY)]
 pub(crate) struct ReplayArgs {
     /// Recordings: files or folders of a kind that docs/recordings.md lists, or folders of such folders
     #[arg(value_name = "RECORDING", required = true)]
@@ -466,7 +426,6 @@ pub(crate) struct ReplayArgs {
 
 /// `innosim calibrate`.
 #[derive(Debug, Args)]
-#[command(after_help = help::CALIBRATE)]
 pub(crate) struct CalibrateArgs {
     /// Recording: a file or folder of a kind that docs/recordings.md lists; several runs of one server are calibrated together
     #[arg(value_name = "RECORDING", required = true)]
@@ -491,7 +450,6 @@ pub(crate) struct CalibrateArgs {
 
 /// `innosim validate`.
 #[derive(Debug, Args)]
-#[command(after_help = help::VALIDATE)]
 pub(crate) struct ValidateArgs {
     /// Recordings: files or folders of a kind that docs/recordings.md lists, or folders of such folders
     #[arg(value_name = "RECORDING_OR_DIR", required_unless_present = "tiers")]
@@ -543,7 +501,6 @@ pub(crate) struct NoDraws {
 
 /// `innosim device`.
 #[derive(Debug, Args)]
-#[command(after_help = help::DEVICE)]
 pub(crate) struct DeviceArgs {
     /// Files that fio --output-format=json (or json+) wrote, a job each
     #[arg(value_name = "FIO.json", required = true)]
@@ -601,7 +558,6 @@ pub(crate) struct ManArgs {
 
 /// `innosim settings`.
 #[derive(Debug, Args)]
-#[command(after_help = help::SETTINGS)]
 pub(crate) struct SettingsArgs {
     /// One setting, explained
     #[arg(value_name = "NAME")]

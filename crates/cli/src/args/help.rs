@@ -19,80 +19,21 @@ const GROUPS: &[(&str, &[&str])] = &[
 /// Old names of commands, which go on for a while.
 const OLD_NAMES: &[(&str, &str)] = &[("page", "lessons"), ("pages", "page-ages")];
 
-pub(super) const RUN: &str = "\
-Examples:
-  innosim run redo-too-small -o out                            a shipped scenario, with pictures in out/
-  innosim run my-server.toml --set innodb_io_capacity_max=8000
-  innosim run sysbench.toml --my-cnf my.cnf --device nvme      the load of a scenario on your server's settings";
+/// What stands below the help of the program and of its commands.
+const EXAMPLES: &str = include_str!("examples.txt");
 
-pub(super) const RECOMMEND: &str = "\
-Examples:
-  innosim recommend --my-cnf my.cnf          what the settings alone tell, and what is missing
-  innosim recommend my-server.toml           the load is the scenario's: describe yours first (innosim new-scenario)
-  innosim recommend my-server.toml --redo    choose the size of the redo log too
-
-`innosim advise FOLDER` answers for a load that was recorded (innosim collect).";
-
-pub(super) const SETTINGS: &str = "\
-Examples:
-  innosim settings innodb_io_capacity_max
-  innosim settings --my-cnf my.cnf --model 8.0     what of a my.cnf is understood, without effect, or wrong";
-
-pub(super) const CALIBRATE: &str = "\
-Examples:
-  innosim calibrate server1 -o server1.toml
-  innosim calibrate server1 --device nvme -o server1.toml
-  innosim calibrate ladder --workload \"oltp_read_write --tables=20 --table-size=1000000\" -o ladder.toml";
-
-pub(super) const DEVICE: &str = "\
-Examples:
-  innosim device fio.json
-  innosim device randwrite.json sync.json -o my-device.toml     then: innosim run my.toml --device my-device.toml";
-
-pub(super) const VALIDATE: &str = "\
-Examples:
-  innosim validate recordings
-  innosim validate monday tuesday --calibrate-on monday -o out
-  innosim validate --tiers                  the coarse tier beside the exact one";
-
-pub(super) const REPLAY: &str = "\
-Examples:
-  innosim replay recordings/mysql97
-  innosim replay server1 -o out";
-
-pub(super) const REPRODUCE: &str = "\
-Examples:
-  innosim reproduce -o out
-  innosim reproduce --until-rest            takes about a minute and reaches the same verdict";
-
-pub(super) const MERGE: &str = "\
-Examples:
-  innosim merge part1 part2 -o whole
-  innosim merge part* --allow-missing -o so-far";
-
-pub(super) const PAGE_AGES: &str = "\
-Examples:
-  innosim page-ages /backup/full
-  innosim page-ages /backup/full -o ages.json";
-
-pub(super) const ADVISE: &str = "\
-Examples:
-  innosim advise server1                    server1 is what the script of `innosim collect` left
-  innosim advise server1 --load 1.5 -o advice";
-
-pub(super) const NEW_SCENARIO: &str = "\
-Examples:
-  innosim new-scenario --my-cnf my.cnf --device nvme -o my-server.toml
-  innosim new-scenario --show-variables variables.txt --model 8.4";
-
-pub(super) const SCENARIOS: &str = "\
-Examples:
-  innosim scenarios
-  innosim scenarios redo-too-small > mine.toml";
+/// What stands below the help of a command, or of `innosim` itself.
+fn examples(name: &str) -> &'static str {
+    let mut sections = EXAMPLES.split("== ").filter_map(|section| section.split_once('\n'));
+    sections.find(|(of, _)| *of == name).map_or("", |(_, text)| text.trim_end())
+}
 
 /// The command line, with its commands in groups.
 pub(crate) fn command() -> Command {
-    let command = Cli::command();
+    let command = Cli::command().after_help(examples("innosim")).mut_subcommands(|one| {
+        let text = examples(one.get_name());
+        if text.is_empty() { one } else { one.after_help(text) }
+    });
     let groups = groups(&command);
     let color = Arg::new("color").long("color").value_name("WHEN").global(true).default_value("auto");
     let color = color.value_parser(value_parser!(ColorChoice)).hide_possible_values(true);

@@ -1,6 +1,6 @@
 //! What the commands take that begin with the files a DBA has.
 
-use super::{Common, Form, Format, Unused, help};
+use super::{Common, Form, Format, Unused};
 use clap::Args;
 use innosim_scenario::Overrides;
 use innosim_scenario::ServerFiles;
@@ -64,7 +64,6 @@ impl OneServer {
 
 /// `innosim new-scenario`.
 #[derive(Debug, Args)]
-#[command(after_help = help::NEW_SCENARIO)]
 pub(crate) struct NewScenarioArgs {
     /// Option file of the server
     #[arg(long, value_name = "FILE", required_unless_present = "show_variables")]
@@ -90,7 +89,6 @@ pub(crate) struct NewScenarioArgs {
 
 /// `innosim scenarios`.
 #[derive(Debug, Args)]
-#[command(after_help = help::SCENARIOS)]
 pub(crate) struct ScenariosArgs {
     /// A shipped scenario, to be printed
     #[arg(value_name = "NAME")]

@@ -1,33 +1,12 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
-use super::{
-    Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, help, time_limit, within,
-};
+use super::{Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, time_limit, within};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-const COLLECT_EXAMPLES: &str = "\
-Examples:
-  innosim collect > collect.sh
-  sh collect.sh -o server1 -- --defaults-extra-file=client.cnf   on the server's machine, ten minutes
-  innosim explain server1
-
-The script needs the client mysql or mariadb and coreutils, and only reads. client.cnf has user and password of the client\n\
-under [client]; it is not the server's my.cnf. docs/collect.md says what it gathers.";
-
-const EXPLAIN_EXAMPLES: &str = "\
-Examples:
-  innosim explain redo-too-small
-  innosim explain redo-too-small --try
-  innosim run my.toml --out out && innosim explain out
-  innosim explain my-recording --format json
-
-docs/explain.md says by which rules.";
-
 /// `innosim collect`.
 #[derive(Debug, Args)]
-#[command(after_help = COLLECT_EXAMPLES)]
 pub(crate) struct CollectArgs {
     /// How long the script samples, unless its option -d says otherwise: 600s, 10m, 1h
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = whole_seconds)]
@@ -44,7 +23,6 @@ pub(crate) struct CollectArgs {
 
 /// `innosim explain`.
 #[derive(Debug, Args)]
-#[command(after_help = EXPLAIN_EXAMPLES)]
 pub(crate) struct ExplainArgs {
     /// A scenario as `run` takes it, a folder that `run --out` left, or a recording of a kind that docs/recordings.md lists
     #[arg(value_name = "SCENARIO|RESULT|RECORDING")]
@@ -68,7 +46,6 @@ pub(crate) struct ExplainArgs {
 
 /// `innosim page-ages`.
 #[derive(Debug, Args)]
-#[command(after_help = help::PAGE_AGES)]
 pub(crate) struct PagesArgs {
     /// Data directory of a server that is shut down, a snapshot of one, or a physical backup, unpacked
     #[arg(value_name = "DIR")]
@@ -93,7 +70,6 @@ pub(crate) struct PagesArgs {
 
 /// `innosim advise`.
 #[derive(Debug, Args)]
-#[command(after_help = help::ADVISE)]
 pub(crate) struct AdviseArgs {
     /// Folder of a server's files: samples of SHOW GLOBAL STATUS, SHOW GLOBAL VARIABLES, and what else docs/recordings.md lists
     #[arg(value_name = "FOLDER")]

@@ -4,26 +4,8 @@ use super::{Common, Form, Format, Unused};
 use clap::Args;
 use std::path::PathBuf;
 
-const BENCH_RULES_EXAMPLES: &str = "\
-Examples:
-  innosim bench-rules --list
-  innosim bench-rules --rule my_rule.rhai -o out
-  innosim bench-rules --only --rule my_rule.rhai      quicker: it and the server's own rule
-
-A rule that fails is told with file, line, second and input; the figures of the others are whole. docs/rules.md has the \
-leaderboard of the shipped rules.";
-
-const NEW_RULE_EXAMPLES: &str = "\
-Examples:
-  innosim new-rule hold-half
-  innosim new-rule hold-half --git https://example.com/innosim.git --rev 4ccfc22
-
-The project holds the rule, tests, and a program that has all of innosim's commands with the rule in them. docs/rules.md tells \
-more; a rule that needs no Rust is a script.";
-
 /// `innosim bench-rules`.
 #[derive(Debug, Args)]
-#[command(after_help = BENCH_RULES_EXAMPLES)]
 pub(crate) struct BenchRulesArgs {
     /// A rule that takes part beside the shipped ones: a script, or a name of `innosim rules`; repeatable
     #[arg(long, value_name = "FILE")]
@@ -61,7 +43,6 @@ pub(crate) struct RulesArgs {
 
 /// `innosim new-rule`.
 #[derive(Debug, Args)]
-#[command(after_help = NEW_RULE_EXAMPLES)]
 pub(crate) struct NewRuleArgs {
     /// Name of the rule and of the project: small letters, digits and `-`
     #[arg(value_name = "NAME")]
