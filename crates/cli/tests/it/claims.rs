@@ -3,15 +3,10 @@
 //! Each scenario's opening comment tells a story and a setting that changes it; each test runs both. The published cases
 //! run long enough for the first collapse of the waves; the whole comparison is `innosim reproduce --strict`.
 
-use crate::simulated::{number, set, simulated, summary};
+use crate::simulated::{number, shorter, simulated, summary};
 use innosim_core::metrics::SecondSample;
 use innosim_scenario::Overrides;
 use serde_json::Value;
-
-/// A scenario, these settings, and so much simulated time.
-fn shorter(scenario: &str, duration: &str, settings: &[&str]) -> &'static Value {
-    &simulated(scenario, &Overrides { duration: Some(duration.to_owned()), ..set(settings) }).summary
-}
 
 /// A figure of each second.
 fn series(scenario: &str, duration: Option<&str>, figure: fn(&SecondSample) -> u64) -> Vec<f64> {
@@ -35,8 +30,8 @@ fn too_small_a_redo_log_is_flushed_in_panic_and_a_larger_one_is_not() {
 
 #[test]
 fn too_low_a_capacity_leaves_the_work_to_sync_flushing() {
-    let low = summary("io-capacity-max-too-low", &[]);
-    let enough = summary("io-capacity-max-too-low", &["innodb_io_capacity_max=4000"]);
+    let low = shorter("io-capacity-max-too-low", "160s", &[]);
+    let enough = shorter("io-capacity-max-too-low", "160s", &["innodb_io_capacity_max=4000"]);
     assert!(share(low, "pages_flushed_sync") > 0.5, "{low}");
     assert!(share(enough, "pages_flushed_sync") < 0.2, "{enough}");
 }

@@ -7,8 +7,14 @@ use serde_json::Value;
 
 /// The scenario of a report, as the server is and as it was.
 fn now_and_then(report: &str) -> (&'static Value, &'static Value) {
+    for_so_long(report, None)
+}
+
+/// The same for another simulated time than the scenario's.
+fn for_so_long(report: &str, duration: Option<&str>) -> (&'static Value, &'static Value) {
     let with_rule = |rule: Option<String>| {
-        &simulated(&format!("museum/{report}"), &Overrides { rule, ..Overrides::default() }).summary
+        let overrides = Overrides { rule, duration: duration.map(str::to_owned), ..Overrides::default() };
+        &simulated(&format!("museum/{report}"), &overrides).summary
     };
     (with_rule(None), with_rule(Some(report.to_owned())))
 }
@@ -50,7 +56,7 @@ fn mdev_33053_free_pages_were_made_when_there_were_none() {
 
 #[test]
 fn mdev_34265_furious_flushing_made_no_free_pages() {
-    let (now, then) = now_and_then("mdev-34265");
+    let (now, then) = for_so_long("mdev-34265", Some("30s"));
     let more = |name: &str, times: f64| number(then, name) > times * number(now, name);
     assert!(more("latency_ms_p99", 2.0) && more("latency_ms_max", 1.5), "{now} {then}");
     assert!(more("stall_seconds", 2.0) && !more("tps_10s_median_mean", 0.6), "{now} {then}");

@@ -38,6 +38,11 @@ pub(crate) fn summary(scenario: &str, settings: &[&str]) -> &'static Value {
     &simulated(scenario, &set(settings)).summary
 }
 
+/// The same for another simulated time than the scenario's: as much as it takes to see what a test looks for.
+pub(crate) fn shorter(scenario: &str, duration: &str, settings: &[&str]) -> &'static Value {
+    &simulated(scenario, &Overrides { duration: Some(duration.to_owned()), ..set(settings) }).summary
+}
+
 /// These settings in place of the scenario's.
 pub(crate) fn set(settings: &[&str]) -> Overrides {
     Overrides { set: settings.iter().map(|&setting| setting.to_owned()).collect(), ..Overrides::default() }

@@ -1,7 +1,7 @@
 //! What the stories under `scenarios/stories/` claim, held against what they do: each test runs the story and the settings
 //! that its opening comment names.
 
-use crate::simulated::{number, set, simulated, summary as story};
+use crate::simulated::{number, set, shorter, simulated, summary as story};
 use innosim_scenario::Overrides;
 use serde_json::Value;
 
@@ -48,7 +48,10 @@ fn a_synced_binary_log_costs_more_than_an_unsynced_one() {
 #[test]
 fn a_larger_redo_log_writes_fewer_pages_a_transaction() {
     let runs: Vec<_> = ["100M", "1G", "4G", "64G"]
-        .map(|size| story("redo-capacity", &[&format!("innodb_redo_log_capacity={size}")]))
+        .map(|size| {
+            let size = format!("innodb_redo_log_capacity={size}");
+            shorter("redo-capacity", "160s", &["warmup=80s", &size])
+        })
         .into();
     let falls = |name: &str| runs.windows(2).all(|pair| number(pair[0], name) > number(pair[1], name));
     let rises = |name: &str| runs.windows(2).all(|pair| number(pair[0], name) < number(pair[1], name));
@@ -115,7 +118,8 @@ fn extra_writes_of_neighbours(seeds: &[&str]) {
 
 #[test]
 fn neighbours_save_seeks_on_a_disk() {
-    let runs = ["0", "1", "2"].map(|n| story("flush-neighbors-on-disk", &[&format!("innodb_flush_neighbors={n}")]));
+    let with = |n: &str| shorter("flush-neighbors-on-disk", "200s", &[&format!("innodb_flush_neighbors={n}")]);
+    let runs = ["0", "1", "2"].map(with);
     let tps = runs.each_ref().map(|run| number(run, "tps_mean"));
     let written = runs.each_ref().map(|run| number(run, "pages_flushed_per_s_mean"));
     assert!(number(runs[0], "pages_flushed_neighbor") == 0.0 && number(runs[1], "pages_flushed_neighbor") > 0.0);
@@ -135,14 +139,10 @@ fn low_water_marks_say_when_flushing_begins() {
     assert!(number(by_pages, "flushes_per_trx") > 1.2 * written[2], "{by_pages}");
 }
 
-/// The same story on two servers.
-fn on_each(name: &str) -> [&'static Value; 2] {
-    ["mysql-5.5", "mysql-5.6"].map(|model| on_model(name, model, &[]))
-}
-
 #[test]
 fn five_six_holds_a_line_where_five_five_swings() {
-    let [old, new] = on_each("line-of-56-swings-of-55");
+    let of = |model: &str| shorter("line-of-56-swings-of-55", "400s", &[&format!("model={model}")]);
+    let [old, new] = ["mysql-5.5", "mysql-5.6"].map(of);
     assert!(number(old, "tps_cv") > 3.0 * number(new, "tps_cv"), "{old} {new}");
     assert!(number(old, "pages_flushed_sync") > 100_000.0 && number(new, "pages_flushed_sync") == 0.0);
     assert_eq!((&old["regime"], &new["regime"]), (&"waves".into(), &"steady".into()));
@@ -150,7 +150,7 @@ fn five_six_holds_a_line_where_five_five_swings() {
 
 #[test]
 fn five_six_rides_a_spike_out() {
-    let [old, new] = on_each("spike-on-56-and-55");
+    let [old, new] = ["mysql-5.5", "mysql-5.6"].map(|model| on_model("spike-on-56-and-55", model, &[]));
     assert!(number(old, "pages_flushed_sync") > 0.0 && number(new, "pages_flushed_sync") == 0.0, "{old} {new}");
     assert!(number(old, "latency_ms_max") > 20.0 * number(new, "latency_ms_max"), "{old} {new}");
 }
@@ -241,7 +241,8 @@ fn a_binary_log_in_the_engine_saves_a_sync() {
 
 #[test]
 fn a_fast_doublewrite_saves_syncs_and_no_writes() {
-    let tps = throughput("doublewrite-fast", "innodb_doublewrite", &["ON", "fast", "OFF"]);
+    let of = |kind: &str| shorter("doublewrite-fast", "30s", &[&format!("innodb_doublewrite={kind}")]);
+    let tps = ["ON", "fast", "OFF"].map(|kind| number(of(kind), "tps_mean"));
     assert!(tps[1] > 1.1 * tps[0] && tps[2] > tps[1], "{tps:?}");
 }
 
@@ -275,7 +276,7 @@ fn lru_manager_threads_shorten_the_longest_waits() {
 /// One user thread of an instance at a time changes little; no wait at all changes much.
 #[test]
 fn a_single_page_flush_during_an_lru_batch_helps_little() {
-    let run = |more: &str| story("single-page-during-lru-batch", &[more]);
+    let run = |more: &str| shorter("single-page-during-lru-batch", "30s", &[more]);
     let (waits, one) = (run("host.single_page_during_lru_batch=false"), run("host.single_page_during_lru_batch=true"));
     let free = run("model=mysql-8.4");
     let of = |name: &str| [number(waits, name), number(one, name), number(free, name)];
@@ -287,7 +288,7 @@ fn a_single_page_flush_during_an_lru_batch_helps_little() {
 
 #[test]
 fn a_checkpoint_waits_for_a_log_writer_that_spins() {
-    let run = |settings: &[&str]| story("checkpoint-standstill", settings);
+    let run = |settings: &[&str]| shorter("checkpoint-standstill", "200s", settings);
     let (stands, goes_on) = (run(&[]), run(&["innodb_log_spin_cpu_abs_lwm=4294967295"]));
     let [oldest, newest] = [&stands, &goes_on].map(|run| number(run, "checkpoint_age_max"));
     assert!(oldest > 2.5 * newest, "{oldest} bytes of redo since the checkpoint, {newest} where it is free");

@@ -153,7 +153,7 @@ fn coarse(desk: &Desk, out: &str, more: &[&str]) -> Vec<String> {
 fn the_coarse_tier_gives_the_same_bytes_for_any_number_of_jobs() {
     let desk = Desk::new();
     let made = |out: &str, jobs: &str| {
-        let vary = ["--vary", "innodb_io_capacity_max=6000..8000:1000", "--tier", "flow", "--jobs", jobs];
+        let vary = ["--vary", "innodb_io_capacity_max=7000..8000:1000", "--tier", "flow", "--jobs", jobs];
         innosim(&borrowed(&coarse(&desk, out, &vary))).success();
         bytes_in(&desk.path(out))
     };
@@ -170,7 +170,7 @@ fn the_coarse_tier_gives_the_same_bytes_for_any_number_of_jobs() {
         assert_eq!(told, ["flow", "0", "", "", ""], "{line}");
         assert!(of(line, "tps_mean").parse::<f64>().unwrap() > 7_000.0, "{line}");
     }
-    let error = refused(&borrowed(&coarse(&desk, "one", &["--vary", "innodb_io_capacity_max=6000..8000:1000"])), 2);
+    let error = refused(&borrowed(&coarse(&desk, "one", &["--vary", "innodb_io_capacity_max=7000..8000:1000"])), 2);
     assert!(error.contains("--duration 300s --tier=flow; of this one:"), "{error}");
 }
 

@@ -7,7 +7,7 @@ use innosim_core::server::{Server, Silent};
 use innosim_core::workload::DriveSpec;
 use innosim_scenario::{Overrides, Source, load, shipped};
 
-const SECONDS: u64 = 10;
+const SECONDS: u64 = 5;
 
 /// Mean number = completions x mean response / time. Operations in progress at the end count in the one and not in the
 /// other, each for no longer than it has been inside; in these runs some hundred milliseconds at most.
@@ -32,7 +32,7 @@ fn check_shipped(chosen: impl Fn(usize) -> bool) {
         let transactions: u64 = out.series.iter().map(|s| s.transactions).sum();
         let idle = matches!(&scenario.run.workload.drive, DriveSpec::Open { rate, .. } if rate.is_empty());
         // The transactions of one story are large: it asks for 10 a second.
-        let least = if one.name == "stories/redo-files" { 50 } else { 500 };
+        let least = if one.name == "stories/redo-files" { 25 } else { 250 };
         assert!(idle || transactions > least, "{}: {transactions} transactions", one.name);
         out.stations.iter().for_each(|report| check_little(one.name, report));
     }
