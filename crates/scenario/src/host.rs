@@ -53,6 +53,9 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let dispatch = SimDuration(host.duration("dispatch_cpu"));
     let mutex_spin = SimDuration(host.duration("mutex_spin_cpu"));
     let lru_mutex = read_lru_mutex(&mut host, cores);
+    let page_search = SimDuration(host.duration("page_search_cpu"));
+    let pool_mutex_wait = SimDuration(host.duration("pool_mutex_wait"));
+    let page_access_gap = SimDuration(host.duration("page_access_gap"));
     let purge_change = SimDuration(host.duration("purge_cpu"));
     let cleaner_priority = host.switch("cleaner_priority");
     let log_writer_waits_per_s = host.optional_real("log_writer_waits");
@@ -67,6 +70,9 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
         dispatch,
         mutex_spin,
         lru_mutex,
+        page_search,
+        pool_mutex_wait,
+        page_access_gap,
         purge_change,
         cleaner_priority,
         log_writer_waits_per_s,

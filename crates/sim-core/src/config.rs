@@ -79,6 +79,9 @@ pub struct BufferPoolConfig {
     pub leaves_flush_list: LeavesFlushList,
     /// What the thread that ends a batch holds while it syncs the data files.
     pub sync_holds: SyncHolds,
+    /// Whether each access to a page takes the mutex of its instance, which a batch holds while it searches a flush list (MySQL 5.5).
+    #[serde(default)]
+    pub accesses_take_mutex: bool,
     /// Pages of a flush area: neighbours of a page are looked for in its aligned area of this size.
     pub flush_area_pages: u32,
 }

@@ -110,6 +110,17 @@ pub struct CpuSpec {
     /// What the mutexes of the LRU lists cost.
     #[serde(default)]
     pub lru_mutex: LruMutexSpec,
+    /// CPU time of the search for a page to flush and for its neighbours, in the thread that flushes. Where accesses to pages wait for
+    /// it, that thread has a processor to itself.
+    #[serde(default)]
+    pub page_search: SimDuration,
+    /// How long all accesses to pages wait for the mutex for each page that a flush batch takes from a flush list, where they take the
+    /// mutex under which it is searched.
+    #[serde(default)]
+    pub pool_mutex_wait: SimDuration,
+    /// CPU time of a thread between two such accesses.
+    #[serde(default)]
+    pub page_access_gap: SimDuration,
     /// CPU time of purge for a record that it removes or changes.
     pub purge_change: SimDuration,
     /// Whether page cleaner threads run before all others, as MySQL 5.7 and later ask for.
@@ -194,6 +205,9 @@ impl Default for CpuSpec {
             dispatch: SimDuration::ZERO,
             mutex_spin: SimDuration::ZERO,
             lru_mutex: LruMutexSpec::default(),
+            page_search: SimDuration::ZERO,
+            pool_mutex_wait: SimDuration::ZERO,
+            page_access_gap: SimDuration::ZERO,
             purge_change: SimDuration::from_micros(6),
             cleaner_priority: false,
             log_writer_waits_per_s: None,

@@ -252,7 +252,8 @@ pub struct FlushRequest {
     /// user thread is never parallel.
     pub parallel: bool,
     /// Pages of the flush lists that the coordinator has gone through to decide this, one after the other, and that its
-    /// slots wait for; 0 where that is no part of a pass without a pause.
+    /// slots wait for; 0 where that is no part of a pass without a pause. Where redo is written under the log mutex, all who write
+    /// redo wait for it too.
     pub pages_counted: u64,
 }
 

@@ -46,6 +46,7 @@ pub(super) fn machine_config(options: &Options) -> MachineConfig {
             lru_written: LruWritten::Stays,
             leaves_flush_list: LeavesFlushList::AtNextLook,
             sync_holds: SyncHolds::Nothing,
+            accesses_take_mutex: false,
             flush_area_pages: FLUSH_AREA_PAGES,
         },
         cleaner_threads: 1,

@@ -141,7 +141,7 @@ impl MasterThread {
                 self.margin_step(view, margin)
             }
             Step::PassMerge => self.flush_as_asked(view, margin),
-            Step::Retry => self.flush_up_to(),
+            Step::Retry => self.flush_up_to(0),
             Step::PassFlush => self.pass_flushed(view, report, margin),
             Step::LowIoFlush => self.round_merge(),
             Step::RoundMerge => self.round_purge(view),
@@ -250,14 +250,18 @@ impl MasterThread {
         if self.asked.pages == 0 {
             return self.end_pass(view, margin);
         }
-        self.flush_up_to()
+        let lists = 0..view.lists.instances();
+        let counts = self.adaptive.method == Method::Estimate && self.asked.lsn_limit < u64::MAX;
+        self.flush_up_to(if counts { lists.map(|instance| view.lists.listed(instance)).sum() } else { 0 })
     }
 
-    fn flush_up_to(&mut self) -> CleanerAction {
+    /// `pages_counted`: those that were gone through to decide this.
+    fn flush_up_to(&mut self, pages_counted: u64) -> CleanerAction {
         let asked = self.asked;
         let request = FlushRequest {
             lsn_limit: asked.lsn_limit,
             limit_on_tail_only: asked.lsn_limit < u64::MAX,
+            pages_counted,
             ..self.request(FlushKind::Adaptive, asked.pages)
         };
         self.enter(Step::PassFlush, CleanerAction::Flush(request))

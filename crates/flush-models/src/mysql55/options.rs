@@ -4,7 +4,7 @@ use super::lru::LruMargins;
 use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_55};
 use crate::legacy::neighbors::flush_area;
 use crate::legacy::redo_geometry::LogAges;
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{ModelId, Settings, SettingsError};
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, FreePagePolicy,
     LeavesFlushList, LruWritten, MachineConfig, PAGE_BYTES, RedoConfig, RedoIo, RedoPipeline, SharedCollecting,
@@ -48,6 +48,8 @@ pub(crate) struct Options {
     /// Whole percent.
     pub(crate) max_dirty_pages_pct: u64,
     pub(crate) method: Method,
+    /// One mutex covers lists and page hash of an instance; Percona Server split it.
+    pub(crate) accesses_take_mutex: bool,
     pub(crate) flush_neighbors: FlushNeighbors,
     pub(crate) doublewrite: bool,
     /// The master thread purges: there is no purge thread.
@@ -74,6 +76,7 @@ impl Options {
             io_capacity: s.integer("innodb_io_capacity")?,
             max_dirty_pages_pct: s.integer("innodb_max_dirty_pages_pct")?,
             method: adaptive_method(s)?,
+            accesses_take_mutex: s.model == ModelId::Mysql55,
             flush_neighbors: flush_neighbors(s)?,
             doublewrite: s.choice("innodb_doublewrite")? == "ON",
             master_purges: s.integer("innodb_purge_threads")? == 0,
@@ -112,6 +115,7 @@ impl Options {
                 lru_written: LruWritten::MovedToTail,
                 leaves_flush_list: LeavesFlushList::WhenWritten,
                 sync_holds: SyncHolds::Nothing,
+                accesses_take_mutex: self.accesses_take_mutex,
                 flush_area_pages: flush_area(self.instance_pages()) as u32,
             },
             cleaner_threads: 1,

@@ -305,12 +305,14 @@ fn estimate_flushes_up_to_one_second_of_redo_and_tries_again_when_busy() {
         panic!("no flush")
     };
     // 1000 pages, on average 664 MB away from the limit, and 5 MB of redo.
-    assert_eq!((request.slots[0], request.lsn_limit), (7, 10 * GIB + 5_000_000));
+    assert_eq!((request.slots[0], request.lsn_limit, request.pages_counted), (7, 10 * GIB + 5_000_000, 1_000));
     let busy = CleanerInput::Done(PassReport { busy_instances: 1, ..PassReport::default() });
     let action = after(&mut server, &seen(2.0, lsn + 5_000_000), busy);
     assert_eq!(name(&action), "wait until 2.005");
-    let action = after(&mut server, &seen(2.005, lsn + 5_000_000), CleanerInput::Timeout);
-    assert_eq!(name(&action), "flush [7]");
+    let CleanerAction::Flush(again) = after(&mut server, &seen(2.005, lsn + 5_000_000), CleanerInput::Timeout) else {
+        panic!("no second try")
+    };
+    assert_eq!((again.slots[0], again.pages_counted), (7, 0), "the lists are not gone through again");
 }
 
 #[test]
@@ -365,6 +367,8 @@ fn settings_become_the_machine() {
     assert_eq!(plain.aio_write_slots, 1024);
     assert_eq!(machine(ModelId::Mysql55, &[("innodb_use_native_aio", "OFF")]).aio_write_slots, 4);
     let percona = machine(ModelId::Percona55, &[("innodb_flush_neighbor_pages", "none"), ("innodb_doublewrite", "0")]);
+    let take_mutex = [&plain, &percona].map(|server| server.buffer_pool.accesses_take_mutex);
+    assert_eq!(take_mutex, [true, false], "the page hash of Percona Server has a latch of its own");
     assert_eq!((percona.flush_neighbors, percona.doublewrite), (FlushNeighbors::None, DoublewriteConfig::Off));
 }
 

@@ -64,6 +64,7 @@ pub(crate) fn machine_56(options: &Options) -> MachineConfig {
             lru_written: LruWritten::Stays,
             leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::Instance,
+            accesses_take_mutex: false,
             flush_area_pages: area_pages(options),
         },
         cleaner_threads: 1,

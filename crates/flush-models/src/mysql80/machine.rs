@@ -59,6 +59,7 @@ pub(crate) fn machine_config(options: &Options) -> MachineConfig {
             lru_written: LruWritten::Freed,
             leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::LruList,
+            accesses_take_mutex: false,
             flush_area_pages: flush_area_pages(options),
         },
         cleaner_threads: options.page_cleaners,

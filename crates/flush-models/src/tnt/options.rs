@@ -131,6 +131,7 @@ impl Options {
             lru_written: LruWritten::Stays,
             leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::Nothing,
+            accesses_take_mutex: false,
             flush_area_pages: AREA_PAGES,
         }
     }

@@ -65,6 +65,7 @@ fn of_56() -> MachineConfig {
             lru_written: LruWritten::Stays,
             leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::Instance,
+            accesses_take_mutex: false,
             flush_area_pages: 64,
         },
         cleaner_threads: 1,

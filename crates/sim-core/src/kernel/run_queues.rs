@@ -48,6 +48,14 @@ impl<J> RunQueues<J> {
         self.next.set(queue, self.queues[queue].next_completion());
     }
 
+    /// All jobs lose what they get done in `time`.
+    pub fn set_back(&mut self, now: SimTime, time: SimDuration) {
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            queue.set_back(now, time);
+            self.next.set(number, queue.next_completion());
+        }
+    }
+
     /// The processor with the fewest jobs.
     pub fn shortest(&self) -> usize {
         let idle = self.queues.iter().position(|queue| queue.inside() == 0);

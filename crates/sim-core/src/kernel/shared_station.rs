@@ -18,6 +18,9 @@ use std::collections::{BinaryHeap, VecDeque};
 
 const FRACTION_BITS: u32 = 32;
 
+/// Where the clock of service begins: it can be set back from there.
+const CLOCK_BEGINS: u128 = 1 << 100;
+
 /// A job inside: when the clock of service lets it go, its number, and when it came.
 type Inside = Reverse<(u128, u64, u64)>;
 
@@ -58,7 +61,7 @@ impl<J> SharedStation<J> {
             name: name.to_owned(),
             servers: u64::from(servers.max(1)),
             now: 0,
-            given: 0,
+            given: CLOCK_BEGINS,
             inside: BinaryHeap::new(),
             jobs: VecDeque::new(),
             first_job: 0,
@@ -90,12 +93,24 @@ impl<J> SharedStation<J> {
         debug_assert!(now.0 >= self.now, "a station is spoken to in order of time");
         let passed = u128::from(now.0 - self.now);
         let inside = self.inside.len() as u128;
-        let all = passed << FRACTION_BITS;
-        let shared = inside > u128::from(self.servers);
-        self.given += if shared { divided(all * u128::from(self.servers), inside) } else { all };
+        self.given += self.service_of_each(passed);
         self.busy += passed * inside.min(u128::from(self.servers));
         self.number += passed * inside;
         self.now = now.0;
+    }
+
+    /// What each job inside receives in `ns`.
+    fn service_of_each(&self, ns: u128) -> u128 {
+        let inside = self.inside.len() as u128;
+        let all = ns << FRACTION_BITS;
+        let shared = inside > u128::from(self.servers);
+        if shared { divided(all * u128::from(self.servers), inside) } else { all }
+    }
+
+    /// The jobs inside lose the service of `time`: they are served, and get nothing done.
+    pub fn set_back(&mut self, now: SimTime, time: SimDuration) {
+        self.advance(now);
+        self.given = self.given.saturating_sub(self.service_of_each(u128::from(time.0)));
     }
 
     /// A job arrives that needs `service` of one server.
@@ -192,6 +207,19 @@ mod tests {
             station.submit(SimTime(5), SimDuration(service), job);
         }
         assert_eq!(drain(&mut station), [(2, 15), (3, 25), (1, 35)]);
+    }
+
+    #[test]
+    fn jobs_that_are_set_back_stay_for_as_long_as_they_lose() {
+        let mut station = SharedStation::new("s", 1);
+        station.submit(SimTime(0), SimDuration(50), 1);
+        station.set_back(SimTime(10), SimDuration(30));
+        assert_eq!(station.next_completion(), Some(SimTime(80)));
+        station.submit(SimTime(20), SimDuration(100), 2);
+        station.set_back(SimTime(40), SimDuration(20));
+        // Each loses half of the 20; the first has 60 left at half speed, then the second 40 alone.
+        assert_eq!(drain(&mut station), [(1, 160), (2, 200)]);
+        assert!((station.report(SimTime(400)).utilization - 0.5).abs() < 1e-12, "lost time is busy");
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub(super) mod lru_list_mutexes;
 pub(super) mod lru_scan;
 pub(super) mod other_programs;
 pub(super) mod owners;
+pub(super) mod pool_mutex;
 pub(super) mod processors;
 pub(super) mod record;
 pub(super) mod recovery;

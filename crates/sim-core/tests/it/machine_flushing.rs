@@ -4,7 +4,9 @@
 //! Poisson process: occupancy formulas for a growing number of dirty pages, renewal theory for a balanced one.
 
 use crate::common::*;
-use innosim_core::config::{CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, LeavesFlushList, SyncHolds};
+use innosim_core::config::{
+    CommitDurability, DataSync, DoublewriteConfig, FlushNeighbors, LeavesFlushList, RedoPipeline, SyncHolds,
+};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::run_spec::{CpuScheduling, CpuSpec, DirtyStart};
 use innosim_core::seam::WorkBefore;
@@ -160,6 +162,56 @@ fn checksums_limit_a_thread() {
     // Besides the checksum 6 us a page for its lists and copy.
     let (flushed, _) = batch_means(&out, 1, 2, |s| s.pages_flushed as f64);
     check_share("flushed", flushed, 1e6 / (994.0 + 6.0), 0.02);
+}
+
+/// Where accesses to pages take the mutex that a flush batch holds, a processor loses of each wait what its threads leave of it, which
+/// is the less the more they are; elsewhere nothing.
+#[test]
+fn accesses_wait_for_the_search_of_a_flush_list() {
+    let (demand, wait, cores, clients) = (200e-6, 300e-6, 2, 16);
+    for (takes_mutex, gap_us, scheduling) in [
+        (false, 0, CpuScheduling::Balanced),
+        (true, 0, CpuScheduling::Balanced),
+        (true, 0, CpuScheduling::Shared),
+        (true, 0, CpuScheduling::InTurns),
+        (true, 20, CpuScheduling::Balanced),
+        (true, 40, CpuScheduling::Balanced),
+    ] {
+        let mut server = TestServer::new(40_000);
+        server.flushing = Flushing::PagesPerSecond(1_000.0);
+        server.config.buffer_pool.accesses_take_mutex = takes_mutex;
+        let mut spec = spec(10, 20_000, cores, fixed(demand * 1e6), vec![touch(1, true, 200.0)], closed(clients));
+        spec.dirty_start =
+            Some(DirtyStart { share: 0.9, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
+        let (pool_mutex_wait, page_access_gap) = (SimDuration::from_micros(300), SimDuration::from_micros(gap_us));
+        spec.cpu = CpuSpec { scheduling, pool_mutex_wait, page_access_gap, ..CpuSpec::default() };
+        let out = run(&server, &spec);
+        let (flushed, _) = batch_means(&out, 2, 2, |s| s.pages_flushed as f64);
+        let (done, _) = batch_means(&out, 2, 2, |s| s.transactions as f64);
+        let gets_on = gap_us as f64 * 1e-6 * f64::from(clients) / f64::from(cores);
+        let lost = if takes_mutex { flushed * (wait - gets_on).max(0.0) } else { 0.0 };
+        let label = format!("{scheduling:?}, {gap_us} us between accesses, taken: {takes_mutex}");
+        check_share(&label, done, f64::from(cores) / demand * (1.0 - lost), 0.01);
+        assert!(flushed > 900.0, "{label}: {flushed}");
+    }
+}
+
+/// Pages of lists that are counted take 100 ns each from all threads where redo is written under the log mutex.
+#[test]
+fn writers_of_redo_wait_until_the_lists_are_counted() {
+    for (pipeline, lost) in [(RedoPipeline::LogMutex, 2e-3), (RedoPipeline::DedicatedThreads, 0.0)] {
+        let mut server = TestServer::new(40_000);
+        server.config.redo.pipeline = pipeline;
+        server.flushing = Flushing::PagesPerSecond(1.0);
+        server.pages_counted = 20_000;
+        let mut spec = spec(10, 20_000, 2, fixed(200.0), vec![touch(1, true, 200.0)], closed(16));
+        spec.cpu = CpuSpec { scheduling: CpuScheduling::Balanced, ..CpuSpec::default() };
+        let out = run(&server, &spec);
+        let passes_per_s = server.passes.lock().expect("one thread").len() as f64 / out.series.len() as f64;
+        let (done, _) = batch_means(&out, 2, 2, |s| s.transactions as f64);
+        check_share(&format!("{pipeline:?}"), done, 2.0 / 200e-6 * (1.0 - lost * passes_per_s), 0.01);
+        assert!(passes_per_s > 50.0, "{passes_per_s} passes");
+    }
 }
 
 /// Neighbours that follow each other are one write where writes are simulated by threads, and no byte is lost.

@@ -508,7 +508,7 @@ fn settings(model: ModelId) -> impl Strategy<Value = BTreeMap<&'static str, Valu
 }
 
 /// Processors in turns or shared, with CPU times of the server's own work or without.
-fn processors(seed: u64) -> CpuSpec {
+fn processors(model: ModelId, seed: u64) -> CpuSpec {
     let us = |bit: u32, us: u64| SimDuration::from_micros(if seed >> bit & 1 == 1 { us } else { 0 });
     CpuSpec {
         scheduling: if seed >> 8 & 1 == 1 { CpuScheduling::Shared } else { CpuScheduling::InTurns },
@@ -520,6 +520,9 @@ fn processors(seed: u64) -> CpuSpec {
         dispatch: us(26, 35),
         mutex_spin: us(27, 40),
         lru_mutex: lru_mutex(seed),
+        page_search: if model == ModelId::Mysql55 { us(37, 15) } else { SimDuration::ZERO },
+        pool_mutex_wait: us(35, 60),
+        page_access_gap: us(36, 10),
         purge_change: us(17, 17),
         cleaner_priority: seed >> 14 & 1 == 1,
         log_writer_waits_per_s: Some(if seed >> 28 & 1 == 1 { 2.0 } else { 0.0 }),
@@ -614,7 +617,7 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
                     binary_log,
                     change_buffer,
                     adaptive_hash: None,
-                    cpu: processors(seed),
+                    cpu: processors(model, seed),
                     other_programs: others(seed),
                     purge: None,
                     read_views: Vec::new(),

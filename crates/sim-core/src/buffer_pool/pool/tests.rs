@@ -18,6 +18,7 @@ fn config(pages: u64, instances: u32, lru_scan_depth: u32, lru_min_len: u32) -> 
         lru_written: LruWritten::Stays,
         leaves_flush_list: LeavesFlushList::WhenWritten,
         sync_holds: SyncHolds::Nothing,
+        accesses_take_mutex: false,
         flush_area_pages: 64,
     }
 }

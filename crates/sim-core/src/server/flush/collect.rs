@@ -95,6 +95,7 @@ impl Flush {
             return self.sleep(thread_id, machine.now + costs::SLOT_OVERHEAD, Phase::TakeSlot, machine);
         }
         machine.pool.dirty.begin_batch(instance, batch.0, first_lsn, count);
+        machine.cpu().accesses_wait_for_search(count);
         if let Some(pass) = self.passes.of_thread(thread_id) {
             pass.report.list_pages += count;
         }

@@ -202,6 +202,7 @@ impl Flush {
         }
         machine.recorder.sync_flushing |= request.kind == crate::seam::FlushKind::Sync;
         let counting = costs::LIST_PAGE * request.pages_counted;
+        machine.cpu().redo_waits_for_count(counting);
         let pass = &mut self.passes.passes[pass_id];
         pass.report = PassReport::default();
         pass.next_slot = request.only_instance.unwrap_or(0) as usize;

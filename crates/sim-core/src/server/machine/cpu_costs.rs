@@ -30,6 +30,7 @@
 
 use crate::config::RedoPipeline;
 use crate::kernel::time::{SimDuration, SimTime};
+use crate::run_spec::CpuSpec;
 use crate::server::machine::costs;
 use crate::server::machine::events::Event;
 use crate::server::machine::ids::ClientId;
@@ -49,11 +50,16 @@ impl Cpu<'_> {
         self.run_at_priority(thread, self.processors.completion(), SimDuration::ZERO, event);
     }
 
-    /// A thread gets `pages` pages ready for writing: `event` happens when it is through.
+    /// A thread gets `pages` pages ready for writing: `event` happens when it is through. Where others stand still while it
+    /// searches, it waits for no processor then.
     pub(in crate::server) fn page_preparation_computes(&mut self, pages: u64, event: Event) {
-        let pause = SimDuration(costs::PAGE_PREPARE.0 * pages);
-        let checksums = SimDuration(self.processors.spec().page_checksum.0 * pages);
-        self.run_at_priority(event, checksums, pause, event);
+        let CpuSpec { page_search, page_checksum, .. } = self.processors.spec();
+        let prepares = costs::PAGE_PREPARE;
+        let (computes, pause) = match self.config.buffer_pool.accesses_take_mutex {
+            true => (page_checksum, prepares + page_search),
+            false => (page_search + page_checksum, prepares),
+        };
+        self.run_at_priority(event, SimDuration(computes.0 * pages), SimDuration(pause.0 * pages), event);
     }
 
     /// A thread has handed `writes` page writes to the device: `event` happens when it has done its half of the work,

@@ -146,11 +146,17 @@ impl Processors {
         if self.slowdown.is_none() {
             return demand;
         }
-        let others = match &mut self.sharing {
+        let others = self.threads(now);
+        self.slowdown.of(demand, others)
+    }
+
+    /// Threads that run or wait for a processor.
+    #[inline(always)]
+    pub(super) fn threads(&mut self, now: SimTime) -> u32 {
+        match &mut self.sharing {
             Sharing::InTurns(station) => station.outstanding(now),
             Sharing::Equal { queues, .. } => queues.inside(),
-        };
-        self.slowdown.of(demand, others)
+        }
     }
 
     /// What takes time besides transactions.
@@ -313,6 +319,22 @@ impl Cpu<'_> {
             }
             Sharing::Equal { queues, turn, .. } => {
                 queues.submit(self.now, next(turn), time, None);
+                self.watch_processors();
+            }
+        }
+    }
+
+    /// All threads that compute or wait for a processor lose what they get done in `time`. In turns, who comes next does.
+    pub(super) fn threads_lose(&mut self, time: SimDuration) {
+        let (now, cores) = (self.now, self.processors.cores);
+        match &mut self.processors.sharing {
+            Sharing::InTurns(station) => {
+                for _ in 0..cores {
+                    station.submit(now, time);
+                }
+            }
+            Sharing::Equal { queues, .. } => {
+                queues.set_back(now, time);
                 self.watch_processors();
             }
         }

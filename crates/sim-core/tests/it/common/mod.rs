@@ -69,6 +69,8 @@ pub(crate) struct TestServer {
     /// What the page cleaner does to the LRU lists, and what its passes count as.
     pub(crate) lru: LruWork,
     pub(crate) kind: FlushKind,
+    /// Pages of its lists that it goes through before a pass.
+    pub(crate) pages_counted: u64,
     /// Its passes so far; copies of the server write to the same list.
     pub(crate) passes: Arc<Mutex<Vec<Pass>>>,
     pass_began: SimTime,
@@ -88,6 +90,7 @@ impl TestServer {
             threads_take_checkpoints: false,
             lru: LruWork::ScanDepth,
             kind: FlushKind::Adaptive,
+            pages_counted: 0,
             passes: Arc::default(),
             pass_began: SimTime::ZERO,
             requested: 0.0,
@@ -108,7 +111,13 @@ impl TestServer {
         let instances = self.config.buffer_pool.instances;
         let slots = vec![pages / u64::from(instances); instances as usize];
         self.pass_began = view.now;
-        CleanerAction::Flush(FlushRequest { lru: self.lru, parallel: true, ..FlushRequest::list(self.kind, slots) })
+        let (lru, pages_counted) = (self.lru, self.pages_counted);
+        CleanerAction::Flush(FlushRequest {
+            lru,
+            parallel: true,
+            pages_counted,
+            ..FlushRequest::list(self.kind, slots)
+        })
     }
 }
 
@@ -205,6 +214,7 @@ fn config(pool_pages: u64) -> MachineConfig {
             lru_written: LruWritten::Freed,
             leaves_flush_list: LeavesFlushList::WhenWritten,
             sync_holds: SyncHolds::LruList,
+            accesses_take_mutex: false,
             flush_area_pages: 64,
         },
         cleaner_threads: 1,
