@@ -125,6 +125,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         sync_goes_first: section.switch("sync_goes_first"),
         drain_ns: (section.optional_real("drain_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         rewrite_ns: (section.optional_real("rewrite_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
+        program_ns: (section.optional_real("program_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         read_iops: section.ceiling("read_iops"),
         write_iops: section.ceiling("write_iops"),
         reads_a_page_written: section.real("reads_a_page_written"),

@@ -9,7 +9,7 @@
 //! The rules by which a completion is computed at submission stand at the head of `storage/device.rs`, what channels
 //! and ceilings do at the head of `storage/lane.rs`, the way a limit on a rate is kept exactly at the head of
 //! `storage/ceiling.rs`, caps that are handed out in slices at the head of `storage/gate.rs`, times that depend on
-//! what is in flight at the head of `storage/loaded.rs`, and the cache of a controller at the head of `storage/write_cache.rs`.
+//! what is in flight at the head of `storage/loaded.rs`, flash that is being programmed at the head of `storage/programs.rs`, and the cache of a controller at the head of `storage/write_cache.rs`.
 
 mod ceiling;
 mod device;
@@ -17,6 +17,7 @@ mod gate;
 mod lane;
 mod limits;
 mod loaded;
+mod programs;
 mod spec;
 mod totals;
 mod write_cache;

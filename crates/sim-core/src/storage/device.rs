@@ -23,6 +23,8 @@
 //! while another one waits to start joins it; and a sync completes no sooner than the writes submitted before it. A
 //! sync covers what is complete when it is submitted: a submitter waits for its own writes first, as fsync does.
 //!
+//! **Programs** of the flash hold reads up (see [`super::programs`]): a read takes longer by what it waits for its die.
+//!
 //! **Blocks that are written again** ([`Device::submit_to_log`]). The redo log and the binary log end within a block, which the
 //! next write contains once more. Flash can't be overwritten: while a drive programs the block, it does not take the next
 //! version (`rewrite`). So a log that is synced again and again is written no more often than that, while two logs, or a log and a journal,
@@ -63,6 +65,7 @@
 use super::gate::{Gate, ONE_OPERATION_BYTES, PARTS_OF_OPERATION};
 use super::lane::{LANE_PARTS, Lane, RANDOM, SEQUENTIAL};
 use super::loaded::LoadedTimes;
+use super::programs::Programs;
 use super::spec::{ArraySpec, DeviceSpec, TimedOp};
 use super::totals::{DeviceInterval, DeviceTotals};
 use super::write_cache::WriteCache;
@@ -150,6 +153,7 @@ pub struct Device {
     loaded: Option<Box<Loaded>>,
     cache: Option<Box<WriteCache>>,
     array: Option<ArraySpec>,
+    programs: Option<Box<Programs>>,
     flush: Flush,
     population: Population,
     /// When every operation of a kind that was submitted so far is complete.
@@ -193,6 +197,7 @@ impl Device {
             loaded: Loaded::new(spec),
             cache: WriteCache::new(spec).map(Box::new),
             array: spec.array.clone(),
+            programs: Programs::new(spec).map(Box::new),
             flush: Flush::default(),
             population: Population::with_capacity(2 * spec.queue_depth as usize),
             complete_at: [SimTime::ZERO; TAGS],
@@ -242,8 +247,9 @@ impl Device {
                 self.slowed(now, service, WRITE)
             }
         };
+        let program = self.programs.as_deref_mut().map_or(SimDuration::ZERO, |all| all.wait(at, &mut self.rng));
         let pieces = pieces(bytes);
-        let completion = self.lane.serve_read(at, service, pieces, bytes);
+        let completion = self.lane.serve_read(at, service + program, pieces, bytes);
         if self.loaded.is_some() {
             self.lane.enter(completion, RANDOM);
         }
@@ -303,7 +309,7 @@ impl Device {
         self.totals.write_pieces += pieces;
         let completion = now + self.write_time(now, bytes, true);
         self.lane.write_ahead(now, pieces, bytes);
-        self.enter(completion, WRITE, pieces);
+        self.enter_write(now, completion, pieces, bytes);
         completion
     }
 
@@ -357,7 +363,7 @@ impl Device {
         if self.loaded.is_some() {
             lane.enter(completion, if sequential { SEQUENTIAL } else { RANDOM });
         }
-        self.enter(completion, WRITE, pieces);
+        self.enter_write(at, completion, pieces, bytes);
         completion
     }
 
@@ -461,6 +467,15 @@ impl Device {
         for _ in 0..pieces {
             self.population.arrive(completion, tag);
         }
+    }
+
+    /// Counts a write that came at `at` into the queue; its bytes go to the flash.
+    #[inline]
+    fn enter_write(&mut self, at: SimTime, completion: SimTime, pieces: u64, bytes: u64) {
+        if let Some(programs) = self.programs.as_deref_mut() {
+            programs.written(at, completion, bytes);
+        }
+        self.enter(completion, WRITE, pieces);
     }
 
     /// Operations submitted and not complete at `now`, as places in the queue.

@@ -46,6 +46,10 @@ pub struct DeviceSpec {
     /// the drive is still programming the block.
     #[serde(default)]
     pub rewrite_ns: u64,
+    /// A read of a die that is being programmed waits for the rest of the program, which takes so long; all dies together
+    /// program `write_bytes_per_s`. 0 where reads don't wait.
+    #[serde(default)]
+    pub program_ns: u64,
     /// Ceiling of read operations a second; `None` for no ceiling.
     pub read_iops: Option<f64>,
     /// Ceiling of write operations a second; a sync counts as one where `sync_counts_as_write`.
@@ -180,6 +184,7 @@ impl DeviceSpec {
             sync_goes_first: false,
             drain_ns: 0,
             rewrite_ns: 0,
+            program_ns: 0,
             read_iops: None,
             write_iops: None,
             reads_a_page_written: 0.0,
@@ -217,6 +222,7 @@ impl DeviceSpec {
             sync_goes_first: _,
             drain_ns: _,
             rewrite_ns,
+            program_ns,
             read_iops,
             write_iops,
             reads_a_page_written: _,
@@ -239,7 +245,9 @@ impl DeviceSpec {
         for time in [random_read, random_write, sequential_write, sync] {
             time.speed_up(factor);
         }
-        *rewrite_ns = (*rewrite_ns as f64 / factor + 0.5) as u64;
+        for time in [rewrite_ns, program_ns] {
+            *time = (*time as f64 / factor + 0.5) as u64;
+        }
         for DepthTimes { op: _, bytes: _, depth: _, quantiles } in at_depth {
             quantiles.iter_mut().for_each(|(_, us)| *us /= factor);
         }
@@ -269,6 +277,9 @@ impl DeviceSpec {
         }
         if self.reads_a_page_written > 0.0 && self.read_iops.is_none() {
             return Err("reads_a_page_written needs read_iops, of which it is a part".to_owned());
+        }
+        if self.program_ns > 0 && self.write_bytes_per_s.is_none() {
+            return Err("program_us needs write_bytes_per_s, the rate at which all flash is programmed".to_owned());
         }
         let times = [
             ("random_read", &self.random_read),

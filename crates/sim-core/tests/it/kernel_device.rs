@@ -284,6 +284,23 @@ fn writes_hold_the_flash_from_reads() {
     assert_eq!(read(&mut device, 20_000), 2_000 * US, "for no longer than a program");
 }
 
+/// At a steady rate of writes the share of dies that are busy is the share of the device's rate, and a read meets one of them for half
+/// a program on average.
+#[test]
+fn reads_wait_for_programs_by_the_share_of_the_write_rate() {
+    let spec =
+        DeviceSpec { write_bytes_per_s: Some(100.0 * PAGE as f64 * 1e3), program_ns: MS, channels: 64, ..plain() };
+    let mut device = build(&spec);
+    let (mut waits, reads) = (0, 4_000);
+    for at in (0..reads).map(|read| SimTime(read * 50 * US)) {
+        device.submit(at, Op::RandomWrite, PAGE);
+        waits += device.submit(at, Op::RandomRead, PAGE).since(at).0 - 100 * US;
+    }
+    // 20 pages a millisecond of 100: a fifth of the dies.
+    let mean = waits as f64 / reads as f64;
+    assert!((mean - 0.2 * 0.5 * MS as f64).abs() < 0.01 * MS as f64, "{mean} ns");
+}
+
 #[test]
 fn reads_take_no_places_from_writes() {
     let mut device = build(&DeviceSpec { queue_depth: 4, ..plain() });
@@ -392,6 +409,7 @@ fn a_specification_is_checked() {
         (DeviceSpec { link_bytes_per_s: Some(f64::NAN), ..plain() }, "link_bytes_per_s"),
         (DeviceSpec { read_write_interference: -0.1, ..plain() }, "read_write_interference"),
         (DeviceSpec { reads_a_page_written: 0.5, ..plain() }, "reads_a_page_written needs read_iops"),
+        (DeviceSpec { program_ns: MS, ..plain() }, "program_us needs write_bytes_per_s"),
     ];
     for (spec, message) in bad {
         let error = spec.validate().unwrap_err();
@@ -451,7 +469,7 @@ prop_compose! {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, sync_goes_first: false, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
             reads_a_page_written: 0.0, read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
-            drain_ns: 0, rewrite_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, array: None, at_depth: Vec::new(),
+            drain_ns: 0, rewrite_ns: 0, program_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, array: None, at_depth: Vec::new(),
         }
     }
 }
