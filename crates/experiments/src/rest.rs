@@ -90,6 +90,21 @@ impl Early {
     }
 }
 
+/// Lets a run that ended early go on to `seconds` as in the last `turn_s` of those that were simulated, again and again.
+pub(crate) fn go_on(output: &mut RunOutput, turn_s: u64, seconds: u64) {
+    let simulated = output.series.len();
+    let turn = simulated.saturating_sub(turn_s as usize);
+    for at in simulated..seconds as usize {
+        let Some(again) = output.series.get(turn + (at - simulated)).cloned() else { return };
+        output.series.push(SecondSample { second: at as u64 + 1, ..again });
+    }
+    let tens = (turn_s / 10).max(1) as usize;
+    for at in output.latency_by_10s.len()..seconds.div_ceil(10) as usize {
+        let again = at.checked_sub(tens).and_then(|again| output.latency_by_10s.get(again)).cloned();
+        output.latency_by_10s.extend(again);
+    }
+}
+
 /// Whether runs of a scenario may end early.
 pub fn may_end_early(scenario: &Scenario) -> bool {
     why_whole(scenario).is_none()
@@ -349,6 +364,15 @@ mod tests {
         let early = Early { why: Ended::AtRest, simulated_s: 110, counted_s: 100 };
         assert_eq!(made(true, |_| true), Some(early));
         assert_eq!((made(false, |_| true), made(true, |why| why == Ended::SyncFlushing)), (None, None));
+    }
+
+    #[test]
+    fn a_run_that_ended_goes_on_as_in_its_last_turn() {
+        let mut output = RunOutput { series: run(110, |t, s| s.transactions = t), ..RunOutput::default() };
+        go_on(&mut output, 100, 320);
+        let transactions = |second: usize| output.series[second - 1].transactions;
+        assert_eq!([111, 210, 211, 320].map(transactions), [11, 110, 11, 20]);
+        assert!(output.series.len() == 320 && output.series.iter().zip(1..).all(|(row, second)| row.second == second));
     }
 
     #[test]

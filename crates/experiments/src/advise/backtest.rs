@@ -11,9 +11,12 @@ use super::measured::Measured;
 use super::text::{Drive, Wanted};
 use crate::calibrate::{Device, Others};
 use crate::recommend::TrialRunner;
+use crate::rest::{Ended, LEAST_WINDOW_S, STILL, ended, go_on, may_end_early, until_known};
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
-use innosim_core::metrics::RunOutput;
+use innosim_core::metrics::{RunOutput, SecondSample};
+use innosim_core::seam::AgeLimits;
+use innosim_core::server::RunError;
 use innosim_recordings::{DiskReports, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
@@ -44,6 +47,9 @@ const AT_LIMIT: f64 = 0.95;
 
 /// Seconds of the recorded load that may wait for a device: the real server did all of it as it came.
 const MOST_BEHIND_S: f64 = 5.0;
+
+/// Share of the redo or of the pages written that may stay behind in a closed loop at rest, whose age is compared.
+const AGE_STILL: f64 = 0.01;
 
 /// A back-test on one device.
 #[derive(Debug, Clone)]
@@ -195,22 +201,9 @@ pub(super) fn backtest(
     let overrides = Overrides { seed, ..Overrides::default() };
     let halves = Halves { recording, first, measured, middle, overrides, disk, runner };
     let demand = Demand::of(recording).ok_or("work was counted only once")?;
-    match (demand.closed, devices) {
-        (None, _) => halves.on_devices(&halves.measured, devices, demand.mean),
-        (Some(clients), [only]) => {
-            let tests = vec![halves.closed(clients, only)?];
-            Ok(Tested { tests, ..Tested::default() })
-        }
-        (Some(clients), _) => {
-            // Which device it is, the recorded demand tells; how its clients do there, the loop alone. That their time is CPU
-            // time must not hold the demand up meanwhile.
-            let mut tested = halves.on_devices(&halves.measured.with_unknown_cpu(), devices, demand.mean)?;
-            let best = devices.iter().chain(&tested.lifted).find(|(name, _)| *name == tested.tests[0].device);
-            if let Some(best) = best {
-                tested.tests[0] = halves.closed(clients, best)?;
-            }
-            Ok(tested)
-        }
+    match demand.closed {
+        None => halves.under_demand(devices, &demand),
+        Some(clients) => halves.under_clients(clients, devices, &demand),
     }
 }
 
@@ -227,12 +220,26 @@ struct Halves<'a> {
     runner: &'a dyn TrialRunner,
 }
 
+/// Devices that can be the disk.
+struct Sorted {
+    /// Tests of those that do the recorded demand as it comes.
+    tests: Vec<Backtest>,
+    candidates: Vec<(String, Device)>,
+    /// The others, with why.
+    not_it: Vec<(String, String)>,
+    /// Candidates that fall behind.
+    too_slow: Vec<(String, String)>,
+    /// Where all do: one of the others, with its ceilings as high as what was seen.
+    lifted: Option<(String, Device)>,
+}
+
 /// A prediction on a device, by its name.
 type Named = (String, Prediction);
 
 impl Halves<'_> {
-    fn predicted(&self, measured: &Measured, (name, device): &(String, Device)) -> Result<Named, String> {
-        Ok((name.clone(), predict(self.recording, measured, device, self.middle, &self.overrides)?))
+    fn predicted(&self, measured: &Measured, devices: &[(String, Device)]) -> Result<Vec<Named>, String> {
+        let on = |device: &Device| predict(self.recording, measured, device, self.middle, &self.overrides);
+        devices.iter().map(|(name, device)| Ok((name.clone(), on(device)?))).collect()
     }
 
     /// A test driven by clients that are always busy.
@@ -242,45 +249,98 @@ impl Halves<'_> {
         closed::take_throughput(&mut measured, &self.first, &demand, clients, device, self.runner)?;
         let drive = Drive::Closed(clients);
         let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
-        let test = self.run_all(vec![(name.clone(), prediction)])?.pop().ok_or("no run was made")?;
+        self.runner.stage("back-test", 1, prediction.scenario.run.duration.whole_seconds());
+        let output = self.until_rest(&prediction.scenario).map_err(|error| error.to_string())?;
         let cpu_us = measured.calibration.get("cpu").filter(|_| measured.throughput_is_off.is_none());
-        Ok(Backtest { clients: Some(clients), cpu_us, ..test })
+        Ok(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.clone(), prediction), output)? })
+    }
+
+    /// A run that ends once it is at rest, if it may, and goes on as in its last turn.
+    fn until_rest(&self, scenario: &Scenario) -> Result<RunOutput, RunError> {
+        let (job, may) = (Job { scenario, replication: 0 }, may_end_early(scenario));
+        let (mut output, early) = until_known(
+            job.seconds(),
+            0,
+            may,
+            AGE_STILL,
+            |why| why == Ended::AtRest,
+            |is_enough| match may {
+                true => self.runner.execute_until(job, is_enough),
+                false => self.runner.execute(job),
+            },
+        )?;
+        go_on(&mut output, early.map_or(LEAST_WINDOW_S, |early| early.counted_s), job.seconds());
+        Ok(output)
     }
 
     /// Tests driven by the recorded demand, the best one first.
-    fn on_devices(&self, measured: &Measured, devices: &[(String, Device)], mean: f64) -> Result<Tested, String> {
-        let all =
-            devices.iter().map(|device| self.predicted(measured, device)).collect::<Result<Vec<Named>, String>>()?;
-        let mut left_out: Vec<(String, String)> = all.iter().filter_map(|named| self.ruled_out(named)).collect();
-        if left_out.len() == all.len() {
-            // The only one, or none of them: better than no answer.
-            left_out.clear();
-        }
-        let can_be = |name: &str| left_out.iter().all(|(other, _)| other != name);
-        let (can, cannot): (Vec<Named>, Vec<Named>) = all.into_iter().partition(|(name, _)| can_be(name));
-        let too_slow = |test: &Backtest| Some((test.device.clone(), behind(&test.output, mean)?));
-        let mut tests = self.run_all(can)?;
-        let mut lifted = None;
-        if tests.iter().all(|test| too_slow(test).is_some())
-            && let Some(higher) = self.disk.and_then(|disk| nearest_below(&cannot, devices, disk))
+    fn under_demand(&self, devices: &[(String, Device)], demand: &Demand) -> Result<Tested, String> {
+        let Sorted { mut tests, mut candidates, mut not_it, mut too_slow, lifted } =
+            self.sort(&self.measured, devices, demand)?;
+        if tests.is_empty()
+            && let Some(lifted) = &lifted
         {
-            tests.extend(self.run_all(vec![self.predicted(measured, &higher)?])?);
-            lifted = Some(higher);
+            let (holds, behind) =
+                self.that_keep_up(self.predicted(&self.measured, std::slice::from_ref(lifted))?, demand)?;
+            tests = holds;
+            too_slow.extend(behind);
+            candidates.push(lifted.clone());
         }
-        if measured.cpu_is_measured && tests.iter().all(|test| too_slow(test).is_some()) {
+        let freed = self.measured.with_unknown_cpu();
+        if tests.is_empty() && self.measured.cpu_is_measured {
             // The server met this demand. If as many clients can't on any device, the time of a unit of work is wrong, and not
-            // what is flushed: more clients stand for each, as where that time is not known (there these runs were just made).
-            let freed = measured.with_unknown_cpu();
-            let of_test = |test: &Backtest| {
-                let device = devices.iter().chain(&lifted).find(|(name, _)| *name == test.device)?;
-                Some(self.predicted(&freed, device))
-            };
-            tests = self.run_all(tests.iter().filter_map(of_test).collect::<Result<Vec<Named>, String>>()?)?;
+            // what is flushed: more clients stand for each, as where that time is not known.
+            (tests, too_slow) = self.that_keep_up(self.predicted(&freed, &candidates)?, demand)?;
         }
-        let (mut tests, out) = without_too_slow(tests, too_slow);
+        if tests.is_empty() {
+            // It is not for the device.
+            (tests, too_slow) = (self.whole(self.predicted(&freed, &candidates)?)?, Vec::new());
+        }
         tests.sort_by(|a, b| a.distance().total_cmp(&b.distance()));
-        left_out.extend(out);
-        Ok(Tested { tests, not_it: left_out, lifted })
+        not_it.extend(too_slow);
+        Ok(Tested { tests, not_it, lifted })
+    }
+
+    /// The same, the best one driven by clients that are always busy. Which device it is, the recorded demand tells; how its clients do
+    /// there, the loop alone. That their time is CPU time must not hold the demand up meanwhile.
+    fn under_clients(&self, clients: u32, devices: &[(String, Device)], demand: &Demand) -> Result<Tested, String> {
+        if let [only] = devices {
+            return Ok(Tested { tests: vec![self.closed(clients, only)?], ..Tested::default() });
+        }
+        let freed = self.measured.with_unknown_cpu();
+        let Sorted { mut tests, candidates, mut not_it, too_slow, mut lifted } = self.sort(&freed, devices, demand)?;
+        let by_distance = |a: &Backtest, b: &Backtest| a.distance().total_cmp(&b.distance());
+        tests.sort_by(by_distance);
+        if tests.is_empty() && !lifted.as_ref().map_or(Ok(false), |lifted| self.holds(&freed, lifted, demand))? {
+            lifted = None;
+        }
+        let is_best = |(name, _): &&(String, Device)| tests.first().is_some_and(|best| best.device == *name);
+        if let Some(device) = lifted.as_ref().or_else(|| candidates.iter().find(is_best)) {
+            not_it.extend(too_slow);
+            tests.splice(..tests.len().min(1), [self.closed(clients, device)?]);
+            return Ok(Tested { tests, not_it, lifted });
+        }
+        // It is not for the device that all fall behind: the loops themselves tell.
+        let loops = in_parallel(&candidates, |device| self.closed(clients, device));
+        let best = loops.into_iter().collect::<Result<Vec<Backtest>, String>>()?.into_iter().min_by(by_distance);
+        Ok(Tested { tests: best.into_iter().collect(), not_it, lifted })
+    }
+
+    /// Tells which devices can be the disk and do the recorded demand.
+    fn sort(&self, measured: &Measured, devices: &[(String, Device)], demand: &Demand) -> Result<Sorted, String> {
+        let all = self.predicted(measured, devices)?;
+        let mut not_it: Vec<(String, String)> = all.iter().filter_map(|named| self.ruled_out(named)).collect();
+        if not_it.len() == all.len() {
+            // The only one, or none of them: better than no answer.
+            not_it.clear();
+        }
+        let (cannot, can): (Vec<Named>, Vec<Named>) =
+            all.into_iter().partition(|(name, _)| not_it.iter().any(|(other, _)| other == name));
+        let candidates =
+            devices.iter().filter(|(name, _)| can.iter().any(|(other, _)| other == name)).cloned().collect();
+        let (tests, too_slow) = self.that_keep_up(can, demand)?;
+        let lifted = self.disk.filter(|_| tests.is_empty()).and_then(|disk| nearest_below(&cannot, devices, disk));
+        Ok(Sorted { tests, candidates, not_it, too_slow, lifted })
     }
 
     /// Why a device can't be the disk, with its name.
@@ -288,25 +348,63 @@ impl Halves<'_> {
         Some((name.clone(), ruled_out(&prediction.scenario.run.storage.data, self.disk?)?))
     }
 
-    fn run_all(&self, named: Vec<Named>) -> Result<Vec<Backtest>, String> {
+    /// Makes runs, each until `is_enough`.
+    fn run_all(
+        &self,
+        named: &[Named],
+        is_enough: impl Fn(&[SecondSample], &AgeLimits) -> bool + Sync,
+    ) -> Result<Vec<RunOutput>, String> {
         let seconds: u64 = named.iter().map(|(_, p)| p.scenario.run.duration.whole_seconds()).sum();
         self.runner.stage("back-test", named.len(), seconds);
-        let runs = in_parallel(&named, |(_, prediction)| {
-            self.runner.execute(Job { scenario: &prediction.scenario, replication: 0 })
-        });
-        let one = |((device, prediction), output): (Named, Result<RunOutput, _>)| {
-            let output = output.map_err(|error: innosim_core::server::RunError| error.to_string())?;
-            let mut validation = compared(&prediction, &output, &self.recording.name)?;
-            let disk = self.disk.map(|disk| DiskSeen::of(disk, &output));
-            validation.metrics.extend(disk.as_ref().map(|seen| Metric {
-                name: WRITTEN,
-                observed: seen.disk.mean(|report| report.write_bytes),
-                predicted: seen.write_bytes,
-            }));
-            let falls_from_limit = falls_from_limit(self.recording, &output);
-            Ok(Backtest { device, clients: None, cpu_us: None, validation, output, disk, falls_from_limit })
+        let run = |(_, prediction): &Named| {
+            let job = Job { scenario: &prediction.scenario, replication: 0 };
+            self.runner.execute_until(job, &mut |series, limits| is_enough(series, limits))
         };
-        named.into_iter().zip(runs).map(one).collect()
+        in_parallel(named, run).into_iter().map(|output| output.map_err(|error| error.to_string())).collect()
+    }
+
+    fn whole(&self, named: Vec<Named>) -> Result<Vec<Backtest>, String> {
+        let outputs = self.run_all(&named, |_, _| false)?;
+        named.into_iter().zip(outputs).map(|(named, output)| self.seen(named, output)).collect()
+    }
+
+    /// Whether a device does the recorded demand as it comes, by a run that ends once that is clear.
+    fn holds(&self, measured: &Measured, device: &(String, Device), demand: &Demand) -> Result<bool, String> {
+        let named = self.predicted(measured, std::slice::from_ref(device))?;
+        let outputs = self.run_all(&named, |series, limits| {
+            is_behind(series, demand.mean) || ended(series, limits, STILL).is_some()
+        })?;
+        Ok(outputs.iter().all(|output| behind(output, demand.mean).is_none()))
+    }
+
+    /// The tests that do the recorded demand as it comes; and the devices that don't, with why. Their runs end there.
+    fn that_keep_up(
+        &self,
+        named: Vec<Named>,
+        demand: &Demand,
+    ) -> Result<(Vec<Backtest>, Vec<(String, String)>), String> {
+        let outputs = self.run_all(&named, |series, _| is_behind(series, demand.mean))?;
+        let (mut tests, mut too_slow) = (Vec::new(), Vec::new());
+        for (named, output) in named.into_iter().zip(outputs) {
+            match behind(&output, demand.mean) {
+                Some(why) => too_slow.push((named.0, why)),
+                None => tests.push(self.seen(named, output)?),
+            }
+        }
+        Ok((tests, too_slow))
+    }
+
+    /// A run beside the recording.
+    fn seen(&self, (device, prediction): Named, output: RunOutput) -> Result<Backtest, String> {
+        let mut validation = compared(&prediction, &output, &self.recording.name)?;
+        let disk = self.disk.map(|disk| DiskSeen::of(disk, &output));
+        validation.metrics.extend(disk.as_ref().map(|seen| Metric {
+            name: WRITTEN,
+            observed: seen.disk.mean(|report| report.write_bytes),
+            predicted: seen.write_bytes,
+        }));
+        let falls_from_limit = falls_from_limit(self.recording, &output);
+        Ok(Backtest { device, clients: None, cpu_us: None, validation, output, disk, falls_from_limit })
     }
 }
 
@@ -332,29 +430,20 @@ fn falls_from_limit(recording: &Recording, output: &RunOutput) -> bool {
     limit > 0.0 && reached && predicted && recording.flushes_neighbors() != Ok(false)
 }
 
-/// Leaves out the tests that are told to be `too_slow`, by name and reason, as long as one is left: where all are, it is
-/// not for the device.
-fn without_too_slow<T>(
-    tests: Vec<T>,
-    too_slow: impl Fn(&T) -> Option<(String, String)>,
-) -> (Vec<T>, Vec<(String, String)>) {
-    let said: Vec<(String, String)> = tests.iter().filter_map(&too_slow).collect();
-    if said.len() == tests.len() {
-        return (tests, Vec::new());
-    }
-    (tests.into_iter().filter(|test| too_slow(test).is_none()).collect(), said)
+/// Whether more of the load waits in the end than may.
+fn is_behind(series: &[SecondSample], load_a_second: f64) -> bool {
+    series.last().is_some_and(|second| second.arrivals_waiting as f64 > MOST_BEHIND_S * load_a_second)
 }
 
-/// By how much of the load a run falls behind at worst, as a sentence; `None` if by no more than it may.
+/// When a run first falls further behind the load than it may, as a sentence; `None` if it never does.
 fn behind(output: &RunOutput, load_a_second: f64) -> Option<String> {
-    let most = output.series.iter().map(|second| second.arrivals_waiting).max()? as f64;
-    let seconds = most / load_a_second.max(f64::MIN_POSITIVE);
-    (seconds > MOST_BEHIND_S).then(|| {
-        format!(
-            "with the recorded settings it falls {seconds:.0} s of the recorded load behind ({most:.0} units of work), which \
-             the server did as it came"
-        )
-    })
+    let is_first = |second: &&SecondSample| is_behind(std::slice::from_ref(*second), load_a_second);
+    let first = output.series.iter().find(is_first)?;
+    Some(format!(
+        "with the recorded settings more than {MOST_BEHIND_S:.0} s of the recorded load wait for it after {} s ({} units of work), which the \
+         server did as it came",
+        first.second, first.arrivals_waiting
+    ))
 }
 
 /// A run beside what it predicts.
@@ -371,8 +460,6 @@ pub(super) fn compared(prediction: &Prediction, output: &RunOutput, by: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use innosim_core::metrics::SecondSample;
-    use innosim_core::server::RunError;
     use innosim_core::workload::DriveSpec;
     use innosim_recordings::find;
     use std::path::Path;
@@ -422,13 +509,13 @@ mod tests {
     /// A spike that the server held rules out a device on which it queues, although the queue is gone in the end.
     #[test]
     fn a_device_that_falls_behind_the_recorded_load_is_not_the_one() {
-        let second = |arrivals_waiting| SecondSample { arrivals_waiting, ..SecondSample::default() };
-        let run = |waiting| RunOutput { series: vec![second(0), second(waiting), second(0)], ..RunOutput::default() };
-        let too_slow = |waiting: &u64| Some((format!("device {waiting}"), behind(&run(*waiting), 1000.0)?));
-        let (left, out) = without_too_slow(vec![9000, 4000], too_slow);
-        assert_eq!((left, out.len()), (vec![4000], 1));
-        assert!(out[0].0 == "device 9000" && out[0].1.contains("9 s of the recorded load behind"), "{out:?}");
-        let (left, out) = without_too_slow(vec![9000, 90_000], too_slow);
-        assert!(left.len() == 2 && out.is_empty(), "what all devices fall behind with is not for the device");
+        let second = |second, arrivals_waiting| SecondSample { second, arrivals_waiting, ..SecondSample::default() };
+        let run = |waiting| RunOutput {
+            series: vec![second(1, 0), second(2, waiting), second(3, 0)],
+            ..RunOutput::default()
+        };
+        assert_eq!(behind(&run(4000), 1000.0), None);
+        let why = behind(&run(9000), 1000.0).unwrap();
+        assert!(why.contains("more than 5 s of the recorded load wait for it after 2 s (9000 units of work)"), "{why}");
     }
 }

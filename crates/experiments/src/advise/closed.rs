@@ -69,7 +69,8 @@ pub(super) fn take_throughput(
         .map_err(|error| error.to_string())?;
         let seconds = output.series.len();
         let half = &output.series[early.map_or(seconds / 2, |early| seconds - early.counted_s as usize)..];
-        Ok(half.iter().map(|second| second.transactions as f64).sum::<f64>() / half.len().max(1) as f64)
+        let rate = half.iter().map(|second| second.transactions as f64).sum::<f64>() / half.len().max(1) as f64;
+        Ok((rate, early.is_some()))
     })?;
     let off = nearest.rate / aim.rate - 1.0;
     if nearest.is_close(&aim) {
@@ -137,17 +138,23 @@ impl Tried {
     }
 }
 
-/// The CPU time that comes nearest to the aim, by the longest runs made; it was tried, whether it is close or not.
-fn search(aim: &Aim, first: f64, mut rate_of: impl FnMut(f64, f64) -> Result<f64, String>) -> Result<Tried, String> {
+/// The CPU time that comes nearest to the aim, by the longest runs made; it was tried, whether it is close or not. `rate_of` takes a CPU time
+/// and a length, and says whether the run was at rest: a longer one would show the same.
+fn search(
+    aim: &Aim,
+    first: f64,
+    mut rate_of: impl FnMut(f64, f64) -> Result<(f64, bool), String>,
+) -> Result<Tried, String> {
     let mut bracket = Bracket::default();
     let mut before: Option<Tried> = None;
     let mut length = FIRST_S.min(aim.longest);
     let mut cpu = first;
     let mut nearest: Option<Tried> = None;
     for _ in 0..ROUNDS {
-        let tried = Tried { cpu, rate: rate_of(cpu, length)?, length };
+        let (rate, is_at_rest) = rate_of(cpu, length)?;
+        let tried = Tried { cpu, rate, length: if is_at_rest { aim.longest } else { length } };
         let off = tried.off(aim);
-        let is_nearer = |best: &Tried| length > best.length || off < best.off(aim);
+        let is_nearer = |best: &Tried| tried.length > best.length || off < best.off(aim);
         if nearest.as_ref().is_none_or(is_nearer) {
             nearest = Some(tried);
         }
@@ -212,22 +219,34 @@ mod tests {
 
     #[test]
     fn a_throughput_that_hangs_on_the_cpu_time_is_found() {
-        let found = search(&AIM, 200.0, |cpu, _| Ok(8e6 / (cpu + 5000.0))).unwrap();
+        let found = search(&AIM, 200.0, |cpu, _| Ok((8e6 / (cpu + 5000.0), false))).unwrap();
         assert!(found.is_close(&AIM) && (found.cpu / 3000.0 - 1.0).abs() < 0.05, "{found:?}");
     }
 
     /// A throughput that falls fast with the CPU time, as where syncs get what units leave: the first step goes too far.
     #[test]
     fn a_steep_throughput_is_found() {
-        let found = search(&AIM, 30.0, |cpu, _| Ok(1000.0 * (1.3 - 0.3 * (cpu / 40.0).powi(2)).max(0.1))).unwrap();
+        let found =
+            search(&AIM, 30.0, |cpu, _| Ok((1000.0 * (1.3 - 0.3 * (cpu / 40.0).powi(2)).max(0.1), false))).unwrap();
         assert!(found.is_close(&AIM) && (found.cpu / 40.0 - 1.0).abs() < 0.02, "{found:?}");
     }
 
     /// What short runs find at once is run at full length before it counts.
     #[test]
     fn a_first_guess_that_is_right_is_found_right() {
-        let found = search(&AIM, 3000.0, |cpu, _| Ok(8e6 / (cpu + 5000.0))).unwrap();
+        let found = search(&AIM, 3000.0, |cpu, _| Ok((8e6 / (cpu + 5000.0), false))).unwrap();
         assert!(found.is_close(&AIM) && found.length >= AIM.longest && (found.cpu - 3000.0).abs() < 1.0, "{found:?}");
+    }
+
+    /// A run at rest counts as one of full length.
+    #[test]
+    fn what_is_at_rest_is_not_run_again() {
+        let mut runs = 0;
+        let found = search(&AIM, 3000.0, |cpu, _| {
+            runs += 1;
+            Ok((8e6 / (cpu + 5000.0), true))
+        });
+        assert!(found.unwrap().is_close(&AIM) && runs == 1, "{runs}");
     }
 
     /// On a device that is too slow no CPU time is little enough: what is left is the best that was run, not the next guess.
@@ -236,7 +255,7 @@ mod tests {
         let mut tried = Vec::new();
         let found = search(&AIM, 400.0, |cpu, _| {
             tried.push(cpu);
-            Ok(700.0 - 0.1 * cpu)
+            Ok((700.0 - 0.1 * cpu, false))
         });
         let found = found.unwrap();
         assert!(!found.is_close(&AIM) && tried.contains(&found.cpu), "{found:?} {tried:?}");
@@ -250,7 +269,7 @@ mod tests {
         let mut tried = Vec::new();
         let found = search(&AIM, 400.0, |cpu, _| {
             tried.push(cpu);
-            Ok(if cpu < 1234.0 { 1300.0 } else { 700.0 })
+            Ok((if cpu < 1234.0 { 1300.0 } else { 700.0 }, false))
         });
         let found = found.unwrap();
         assert!(tried.len() == ROUNDS && tried.contains(&found.cpu) && !found.is_close(&AIM), "{found:?} {tried:?}");

@@ -19,7 +19,7 @@ use super::bench::{Ahead, Bench, RecommendError};
 use super::best::{best_of, equals};
 use super::case::Case;
 use super::goal::Goal;
-use super::judge::{has_reserve, is_answer};
+use super::judge::{RESERVE, has_reserve, headroom, is_answer};
 use super::sensitivity;
 use super::space::{Point, step_at};
 
@@ -35,9 +35,9 @@ const ALIKE: f64 = 1.1;
 const WIDE: u64 = 4;
 /// The edge is looked at if the lowest sound setting is within this share of the best.
 const EDGE: f64 = 0.10;
-/// Candidates within this share of the best are replicated.
+/// Candidates are within this share of the best.
 const CLOSE: f64 = 0.03;
-/// Most candidates that are replicated.
+/// Most candidates.
 const FINALISTS: usize = 4;
 /// Doubling the redo log must gain this share of the goal.
 const REDO_GAIN: f64 = 0.03;
@@ -201,7 +201,8 @@ fn cuts(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
         (Some(&low), Some(&high)) => cuts_between(bench, tried, low, high),
         _ => Vec::new(),
     };
-    let at_the_edge = edge(bench, tried, best).map(inside).unwrap_or_default();
+    let where_reserve_ends = |below: usize| at_the_crossing(bench, tried, below).unwrap_or_else(|| inside(below));
+    let at_the_edge = edge(bench, tried, best).map(where_reserve_ends).unwrap_or_default();
     if !at_the_edge.is_empty() {
         return at_the_edge;
     }
@@ -210,6 +211,26 @@ fn cuts(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
         [at.and_then(|at| at.checked_sub(1)), at].into_iter().flatten().flat_map(inside).collect();
     tidy(&mut beside);
     beside
+}
+
+/// In a wide gap at the edge: the two points next above where the reserve of the two settings over it would run out, on a line (it falls
+/// faster towards the edge). `None` if that is not in the gap.
+fn at_the_crossing(bench: &Bench<'_>, tried: &[Point], below: usize) -> Option<Vec<Point>> {
+    let &[low, high, next] = tried.get(below..below + 3)? else { return None };
+    let left = |point| bench.mean(Case::AS_IS, point).map(|mean| headroom(&mean) - RESERVE);
+    let capacity = |point: Point| point.io_capacity_max as f64;
+    let slope = (left(next)? - left(high)?) / (capacity(next) - capacity(high));
+    let crossing =
+        Some(capacity(high) - left(high)? / slope).filter(|at| capacity(low) < *at && *at < capacity(high))?;
+    let step = step_at(crossing);
+    if high.io_capacity_max - low.io_capacity_max <= WIDE * step {
+        return None;
+    }
+    let first = (crossing / step as f64).ceil();
+    let mut points =
+        [first, first + 1.0].map(|steps| bench.space().point(steps * step as f64, low.redo_bytes)).to_vec();
+    points.retain(|point| low < *point && *point < high);
+    (!points.is_empty()).then_some(points)
 }
 
 /// Between two points that are more than a step apart: the middle, or if they are far apart two.
@@ -229,7 +250,7 @@ fn cuts_between(bench: &Bench<'_>, tried: &[Point], low: Point, high: Point) -> 
 }
 
 /// What to run ahead beside a single cut: the present setting again, which the end asks for; or, once that is done, the
-/// cut itself, if it is the last one in its gap and so likely the answer.
+/// cut itself, if it is the last one in its gap and so likely the answer, or else what is cut next if the best stays the best.
 fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
     let &[cut] = cuts else { return Vec::new() };
     let present = replicated(bench, &[bench.current()], u32::MAX);
@@ -240,7 +261,12 @@ fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
     let is_last = tried.windows(2).filter(|gap| gap[0] < cut && cut < gap[1]).all(|gap| {
         cuts_between(bench, &all, gap[0], cut).is_empty() && cuts_between(bench, &all, cut, gap[1]).is_empty()
     });
-    if is_last { replicated(bench, cuts, 2) } else { Vec::new() }
+    if is_last {
+        return replicated(bench, cuts, 2);
+    }
+    let best = best_of(bench, Case::AS_IS, tried);
+    let next = cuts_between(bench, &all, best.min(cut), best.max(cut));
+    replicated(bench, &next, 1)
 }
 
 /// So many replications of points as the scenario stands, and no more than are asked for in the end.
@@ -261,12 +287,16 @@ fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
 }
 
 /// Replicates what could be the answer, and decides. Of settings as good as the best the best alone is run again, as which of them
-/// is the answer is not a matter of chance: the lowest that leaves a reserve.
+/// is the answer is not a matter of chance: the lowest that leaves a reserve. Of the others the nearest rival is; where the best turns out
+/// to be another, it goes on with that.
 fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendError> {
     let close = close_to(bench, best);
     loop {
         let equal = equals(bench, Case::AS_IS, &close, best);
-        let mut again: Vec<Point> = close.iter().copied().filter(|p| *p == best || !equal.contains(p)).collect();
+        let score = |point: &Point| bench.score(Case::AS_IS, *point).unwrap_or(f64::MIN);
+        let others = close.iter().copied().filter(|point| *point != best && !equal.contains(point));
+        let rival = others.max_by(|a, b| score(a).total_cmp(&score(b)));
+        let mut again: Vec<Point> = [best].into_iter().chain(rival).collect();
         // What is asked for next: how the one that is left does with an input off.
         let what_if = if again == [best] { sensitivity::first_runs(bench, best) } else { Vec::new() };
         again.push(bench.current());
