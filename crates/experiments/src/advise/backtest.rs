@@ -71,13 +71,16 @@ pub struct Backtest {
     pub falls_from_limit: bool,
 }
 
+/// Names of devices that are not the disk, each with why.
+type NotIt = Vec<(String, String)>;
+
 /// What back-tests came to.
 #[derive(Debug, Default)]
 pub(super) struct Tested {
     /// A test on each device that it can be.
     pub(super) tests: Vec<Backtest>,
-    /// Devices that it can't be, with why.
-    pub(super) not_it: Vec<(String, String)>,
+    /// Devices that it can't be.
+    pub(super) not_it: NotIt,
     /// A device that was tested besides: one that was ruled out, with its ceilings as high as what was seen.
     pub(super) lifted: Option<(String, Device)>,
 }
@@ -225,10 +228,10 @@ struct Sorted {
     /// Tests of those that do the recorded demand as it comes.
     tests: Vec<Backtest>,
     candidates: Vec<(String, Device)>,
-    /// The others, with why.
-    not_it: Vec<(String, String)>,
+    /// The others.
+    not_it: NotIt,
     /// Candidates that fall behind.
-    too_slow: Vec<(String, String)>,
+    too_slow: NotIt,
     /// Where all do: one of the others, with its ceilings as high as what was seen.
     lifted: Option<(String, Device)>,
 }
@@ -329,7 +332,7 @@ impl Halves<'_> {
     /// Tells which devices can be the disk and do the recorded demand.
     fn sort(&self, measured: &Measured, devices: &[(String, Device)], demand: &Demand) -> Result<Sorted, String> {
         let all = self.predicted(measured, devices)?;
-        let mut not_it: Vec<(String, String)> = all.iter().filter_map(|named| self.ruled_out(named)).collect();
+        let mut not_it: NotIt = all.iter().filter_map(|named| self.ruled_out(named)).collect();
         if not_it.len() == all.len() {
             // The only one, or none of them: better than no answer.
             not_it.clear();
@@ -378,11 +381,7 @@ impl Halves<'_> {
     }
 
     /// The tests that do the recorded demand as it comes; and the devices that don't, with why. Their runs end there.
-    fn that_keep_up(
-        &self,
-        named: Vec<Named>,
-        demand: &Demand,
-    ) -> Result<(Vec<Backtest>, Vec<(String, String)>), String> {
+    fn that_keep_up(&self, named: Vec<Named>, demand: &Demand) -> Result<(Vec<Backtest>, NotIt), String> {
         let outputs = self.run_all(&named, |series, _| is_behind(series, demand.mean))?;
         let (mut tests, mut too_slow) = (Vec::new(), Vec::new());
         for (named, output) in named.into_iter().zip(outputs) {
