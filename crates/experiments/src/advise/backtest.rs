@@ -267,10 +267,7 @@ impl Halves<'_> {
             may,
             AGE_STILL,
             |why| why == Ended::AtRest,
-            |is_enough| match may {
-                true => self.runner.execute_until(job, is_enough),
-                false => self.runner.execute(job),
-            },
+            |is_enough| self.runner.execute_until(job, is_enough),
         )?;
         go_on(&mut output, early.map_or(LEAST_WINDOW_S, |early| early.counted_s), job.seconds());
         Ok(output)

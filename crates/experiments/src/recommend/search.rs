@@ -293,9 +293,8 @@ fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendErro
     let close = close_to(bench, best);
     loop {
         let equal = equals(bench, Case::AS_IS, &close, best);
-        let score = |point: &Point| bench.score(Case::AS_IS, *point).unwrap_or(f64::MIN);
         let others = close.iter().copied().filter(|point| *point != best && !equal.contains(point));
-        let rival = others.max_by(|a, b| score(a).total_cmp(&score(b)));
+        let rival = others.max_by(|&a, &b| score(bench, a).total_cmp(&score(bench, b)));
         let mut again: Vec<Point> = [best].into_iter().chain(rival).collect();
         // What is asked for next: how the one that is left does with an input off.
         let what_if = if again == [best] { sensitivity::first_runs(bench, best) } else { Vec::new() };
@@ -313,20 +312,24 @@ fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendErro
 
 /// Those of the redo size of `best` that are close to it by their first runs, in rising order.
 fn close_to(bench: &Bench<'_>, best: Point) -> Vec<Point> {
-    let score = |point| bench.score(Case::AS_IS, point).unwrap_or(f64::MIN);
-    let top = score(best);
+    let top = score(bench, best);
     let is_close = |p: &Point| {
         p.redo_bytes == best.redo_bytes
             && is_answer(bench, *p) == is_answer(bench, best)
-            && score(*p) >= top - CLOSE * top.abs()
+            && score(bench, *p) >= top - CLOSE * top.abs()
     };
     let mut close: Vec<Point> = bench.points().into_iter().filter(is_close).collect();
-    close.sort_by(|&a, &b| score(b).total_cmp(&score(a)));
+    close.sort_by(|&a, &b| score(bench, b).total_cmp(&score(bench, a)));
     close.truncate(FINALISTS);
     // Where many are equal but for chance, the lowest of them need not be among the first.
     close.push(best);
     tidy(&mut close);
     close
+}
+
+/// A point's score as the scenario stands, the least there is if it was not run.
+fn score(bench: &Bench<'_>, point: Point) -> f64 {
+    bench.score(Case::AS_IS, point).unwrap_or(f64::MIN)
 }
 
 fn tidy(points: &mut Vec<Point>) {
