@@ -157,8 +157,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Makes the runs that are missing of these points in their cases, all at once, and with them those `ahead` that will
-    /// be asked for, or are likely to be: the first so many replications of a point.
+    /// Makes the runs that are missing of these points in their cases, all at once, and with them, if there are any, those `ahead` that
+    /// will be asked for, or are likely to be: the first so many replications of a point.
     pub(super) fn ensure(
         &mut self,
         stage: &str,
@@ -166,11 +166,14 @@ impl<'a> Bench<'a> {
         replications: u32,
         ahead: &[Ahead],
     ) -> Result<(), RecommendError> {
-        let mut wanted: Vec<(Case, Point, u32)> = Vec::new();
-        let asked = points.iter().map(|&(case, point)| (case, point, replications));
-        for (case, point, replications) in asked.chain(ahead.iter().copied()) {
+        let missing = |(case, point, replications): Ahead| {
             let have = self.trials.get(&(case, point)).map_or(0, Vec::len) as u32;
-            wanted.extend((have..replications).map(|replication| (case, point, replication)));
+            (have..replications).map(move |replication| (case, point, replication))
+        };
+        let asked = points.iter().map(|&(case, point)| (case, point, replications));
+        let mut wanted: Vec<Ahead> = asked.flat_map(missing).collect();
+        if !wanted.is_empty() {
+            wanted.extend(ahead.iter().copied().flat_map(missing));
         }
         wanted.sort();
         wanted.dedup();
@@ -255,7 +258,8 @@ impl<'a> Bench<'a> {
     fn run_at(&self, (case, point, replication): (Case, Point, u32)) -> Result<Run, RecommendError> {
         let scenario = self.scenario_of(case, point)?;
         let may_end_early = case.stress.is_none() && self.plan.may_end_early(&scenario);
-        let begins_warm = may_end_early && replication == 0;
+        // One that begins at work already has nothing to share.
+        let begins_warm = may_end_early && replication == 0 && scenario.run.dirty_start.is_none();
         // The fewest writes are looked for at the edge of stability itself, where a flow's age decides too little.
         let may_flow =
             may_end_early && self.goal != Goal::Writes && self.execute.may_flow() && !self.flows.are_refused();

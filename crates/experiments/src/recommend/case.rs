@@ -62,10 +62,13 @@ impl Case {
     /// With one input moved.
     pub(super) const MOVED: [Case; 4] = [
         Case::moved(Input::WorkingSet, -WORKING_SET_OFF),
-        Case::moved(Input::WorkingSet, WORKING_SET_OFF),
+        Case::MORE_PAGES,
         Case::SLOWER_DEVICE,
         Case::moved(Input::DeviceSpeed, DEVICE_OFF),
     ];
+
+    /// With more pages to write.
+    pub(super) const MORE_PAGES: Case = Case::moved(Input::WorkingSet, WORKING_SET_OFF);
 
     /// On a slower device: all the time, which is harder than the minute that a server must survive.
     pub(super) const SLOWER_DEVICE: Case = Case::moved(Input::DeviceSpeed, -DEVICE_OFF);

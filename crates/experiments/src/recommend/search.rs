@@ -147,7 +147,8 @@ fn at_redo(bench: &mut Bench<'_>, redo: u64, start: f64) -> Result<Point, Recomm
         if onward.is_empty() {
             break;
         }
-        bench.ensure_as_is("coarse", &onward, 1, &[])?;
+        let ahead = beside_the_end(bench, &tried, &onward);
+        bench.ensure_as_is("coarse", &onward, 1, &ahead)?;
         tried.extend(onward);
         tidy(&mut tried);
     }
@@ -178,7 +179,7 @@ fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
     let onward: Vec<f64> = if is_best(high) {
         ONWARD.iter().map(|factor| high.io_capacity_max as f64 * factor).collect()
     } else if is_best(low) {
-        ONWARD.iter().map(|factor| low.io_capacity_max as f64 / factor).collect()
+        downwards(bench, tried, low)
     } else {
         Vec::new()
     };
@@ -186,6 +187,27 @@ fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
     points.retain(|point| !tried.contains(point));
     tidy(&mut points);
     points
+}
+
+/// The next capacities below the lowest that was tried. Where the reserve would end among them, none is tried beyond that but the first: it
+/// shows where the edge is.
+fn downwards(bench: &Bench<'_>, tried: &[Point], low: Point) -> Vec<f64> {
+    let [first, second] = ONWARD.map(|factor| low.io_capacity_max as f64 / factor);
+    let ends = tried.get(1).filter(|_| bench.goal() != Goal::Writes).and_then(|&next| reserve_ends(bench, low, next));
+    match ends {
+        Some(ends) if ends > first => vec![next_below(low, ends)],
+        Some(ends) if ends > second => vec![first],
+        _ => vec![first, second],
+    }
+}
+
+/// What to run ahead beside a single setting past the low end: the present one again; and the lowest so far, if that lies a step above and so
+/// is likely the answer.
+fn beside_the_end(bench: &Bench<'_>, tried: &[Point], onward: &[Point]) -> Vec<Ahead> {
+    let (&[end], Some(&low)) = (onward, tried.first()) else { return Vec::new() };
+    let is_next = end < low && end.io_capacity_max + step_at(low.io_capacity_max as f64) >= low.io_capacity_max;
+    let likely: Vec<Point> = [bench.current()].into_iter().chain(is_next.then_some(low)).collect();
+    replicated(bench, &likely, u32::MAX)
 }
 
 /// Whether the way out of trouble may lie past an end that has `stall_share`, with `least` at the other points: it has clearly
@@ -213,24 +235,37 @@ fn cuts(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
     beside
 }
 
-/// In a wide gap at the edge: the two points next above where the reserve of the two settings over it would run out, on a line (it falls
-/// faster towards the edge). `None` if that is not in the gap.
+/// In the gap at the edge: the two points next above where the reserve ends, or else the one next below the upper end. `None` if the reserve does not end
+/// there, or nothing lies between.
 fn at_the_crossing(bench: &Bench<'_>, tried: &[Point], below: usize) -> Option<Vec<Point>> {
     let &[low, high, next] = tried.get(below..below + 3)? else { return None };
+    let ends = reserve_ends(bench, high, next).filter(|&at| (low.io_capacity_max as f64) < at)?;
+    let step = step_at(high.io_capacity_max as f64) as f64;
+    let first = (ends / step).ceil();
+    let above = [first, first + 1.0].map(|steps| steps * step);
+    let under = [next_below(high, high.io_capacity_max as f64)];
+    let inside = |values: &[f64]| -> Vec<Point> {
+        let points = values.iter().map(|&value| bench.space().point(value, low.redo_bytes));
+        points.filter(|&point| low < point && point < high).collect()
+    };
+    [inside(&above), inside(&under)].into_iter().find(|points| !points.is_empty())
+}
+
+/// The capacity below `low` at which the reserve would end, on a line over its reciprocal through `low` and the `next` setting above: a page cleaner
+/// that may write half as much needs twice the share of it. `None` if the reserve does not fall towards there, or `low` leaves none.
+fn reserve_ends(bench: &Bench<'_>, low: Point, next: Point) -> Option<f64> {
     let left = |point| bench.mean(Case::AS_IS, point).map(|mean| headroom(&mean) - RESERVE);
-    let capacity = |point: Point| point.io_capacity_max as f64;
-    let slope = (left(next)? - left(high)?) / (capacity(next) - capacity(high));
-    let crossing =
-        Some(capacity(high) - left(high)? / slope).filter(|at| capacity(low) < *at && *at < capacity(high))?;
-    let step = step_at(crossing);
-    if high.io_capacity_max - low.io_capacity_max <= WIDE * step {
-        return None;
-    }
-    let first = (crossing / step as f64).ceil();
-    let mut points =
-        [first, first + 1.0].map(|steps| bench.space().point(steps * step as f64, low.redo_bytes)).to_vec();
-    points.retain(|point| low < *point && *point < high);
-    (!points.is_empty()).then_some(points)
+    let reciprocal = |point: Point| 1.0 / point.io_capacity_max as f64;
+    let slope = (left(low)? - left(next)?) / (reciprocal(low) - reciprocal(next));
+    let at = reciprocal(low) - left(low)? / slope;
+    (slope < 0.0 && at > reciprocal(low)).then_some(1.0 / at)
+}
+
+/// The setting a step below `point` at most, and no higher than `at_most`.
+fn next_below(point: Point, at_most: f64) -> f64 {
+    let step = step_at(point.io_capacity_max as f64);
+    let highest = (point.io_capacity_max - 1) / step;
+    step as f64 * (at_most / step as f64).floor().min(highest as f64)
 }
 
 /// Between two points that are more than a step apart: the middle, or if they are far apart two.
@@ -270,7 +305,7 @@ fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
 }
 
 /// So many replications of points as the scenario stands, and no more than are asked for in the end.
-fn replicated(bench: &Bench<'_>, points: &[Point], at_most: u32) -> Vec<Ahead> {
+pub(super) fn replicated(bench: &Bench<'_>, points: &[Point], at_most: u32) -> Vec<Ahead> {
     let replications = bench.replications.min(at_most);
     points.iter().map(|&point| (Case::AS_IS, point, replications)).collect()
 }

@@ -14,6 +14,7 @@ use super::case::{Case, Input};
 use super::goal::Goal;
 use super::judge::{has_reserve, is_answer};
 use super::plan::lengths;
+use super::search::replicated;
 use super::settled::Rise;
 use super::space::{Point, step_at};
 use super::stress::Stress;
@@ -67,17 +68,19 @@ pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, Rec
     if bench.goal() == Goal::Writes || best == bench.current() {
         return Ok(best);
     }
-    for point in as_good_from(bench, best).into_iter().take(EQUALS_UP) {
+    let candidates: Vec<Point> = as_good_from(bench, best).into_iter().take(EQUALS_UP).collect();
+    for (&point, next) in candidates.iter().zip(1..) {
         let keeps = |bench: &Bench<'_>, case| bench.is_stable(case, point) && has_reserve(bench, case, point);
-        // Who does not keep it, mostly does not with more pages to write: that is asked first.
-        let (working_set, device) = Case::MOVED.split_at(Case::MOVED.len() / 2);
-        let mut keeps_all = true;
-        for cases in [working_set, device] {
-            let cases: Vec<(Case, Point)> = cases.iter().filter(|_| keeps_all).map(|&case| (case, point)).collect();
-            bench.ensure("what if", &cases, 1, &[])?;
-            keeps_all &= cases.iter().all(|&(case, _)| keeps(bench, case));
+        // Who does not keep it, mostly does not with more pages to write: that is asked first, and beside it of the next one.
+        let more = Case::MORE_PAGES;
+        let ahead: Vec<Ahead> = candidates.get(next).map(|&next| (more, next, 1)).into_iter().collect();
+        bench.ensure("what if", &[(more, point)], 1, &ahead)?;
+        if !keeps(bench, more) {
+            continue;
         }
-        if !keeps_all {
+        let cases = Case::MOVED.map(|case| (case, point));
+        bench.ensure("what if", &cases, 1, &replicated(bench, &[point], u32::MAX))?;
+        if !cases.iter().all(|&(case, _)| keeps(bench, case)) {
             continue;
         }
         let replications = bench.replications;
