@@ -294,6 +294,12 @@ impl<'a> Bench<'a> {
         self.planned_s += planned_s;
     }
 
+    /// So many replications of points as the scenario stands, to be made ahead, and no more than are asked for in the end.
+    pub(super) fn ahead(&self, points: &[Point], at_most: u32) -> Vec<Ahead> {
+        let replications = self.replications.min(at_most);
+        points.iter().map(|&point| (Case::AS_IS, point, replications)).collect()
+    }
+
     /// Whether all these runs were made.
     pub(super) fn has(&self, runs: &[Ahead]) -> bool {
         let made = |case, point| self.trials.get(&(case, point)).map_or(0, Vec::len);

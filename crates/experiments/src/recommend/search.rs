@@ -73,7 +73,7 @@ pub(super) fn search(bench: &mut Bench<'_>) -> Result<Found, RecommendError> {
 fn search_at_this_length(bench: &mut Bench<'_>) -> Result<Option<Found>, RecommendError> {
     let current = bench.current();
     let coarse = coarse(bench, current.redo_bytes, current.io_capacity_max as f64);
-    let present_again = replicated(bench, &[current], 2);
+    let present_again = bench.ahead(&[current], 2);
     bench.ensure_as_is("coarse", &coarse, 1, &present_again)?;
     let first = best_of(bench, Case::AS_IS, &coarse);
     if bench.lengthen(first) {
@@ -207,7 +207,7 @@ fn beside_the_end(bench: &Bench<'_>, tried: &[Point], onward: &[Point]) -> Vec<A
     let (&[end], Some(&low)) = (onward, tried.first()) else { return Vec::new() };
     let is_next = end < low && end.io_capacity_max + step_at(low.io_capacity_max as f64) >= low.io_capacity_max;
     let likely: Vec<Point> = [bench.current()].into_iter().chain(is_next.then_some(low)).collect();
-    replicated(bench, &likely, u32::MAX)
+    bench.ahead(&likely, u32::MAX)
 }
 
 /// Whether the way out of trouble may lie past an end that has `stall_share`, with `least` at the other points: it has clearly
@@ -288,7 +288,7 @@ fn cuts_between(bench: &Bench<'_>, tried: &[Point], low: Point, high: Point) -> 
 /// cut itself, if it is the last one in its gap and so likely the answer, or else what is cut next if the best stays the best.
 fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
     let &[cut] = cuts else { return Vec::new() };
-    let present = replicated(bench, &[bench.current()], u32::MAX);
+    let present = bench.ahead(&[bench.current()], u32::MAX);
     if !bench.has(&present) {
         return present;
     }
@@ -297,17 +297,11 @@ fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
         cuts_between(bench, &all, gap[0], cut).is_empty() && cuts_between(bench, &all, cut, gap[1]).is_empty()
     });
     if is_last {
-        return replicated(bench, cuts, 2);
+        return bench.ahead(cuts, 2);
     }
     let best = best_of(bench, Case::AS_IS, tried);
     let next = cuts_between(bench, &all, best.min(cut), best.max(cut));
-    replicated(bench, &next, 1)
-}
-
-/// So many replications of points as the scenario stands, and no more than are asked for in the end.
-pub(super) fn replicated(bench: &Bench<'_>, points: &[Point], at_most: u32) -> Vec<Ahead> {
-    let replications = bench.replications.min(at_most);
-    points.iter().map(|&point| (Case::AS_IS, point, replications)).collect()
+    bench.ahead(&next, 1)
 }
 
 /// The point below the lowest that is sound and leaves the reserve of an answer, if that one could come near the best. Where

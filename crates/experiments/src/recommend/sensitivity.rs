@@ -14,7 +14,6 @@ use super::case::{Case, Input};
 use super::goal::Goal;
 use super::judge::{has_reserve, is_answer};
 use super::plan::lengths;
-use super::search::replicated;
 use super::settled::Rise;
 use super::space::{Point, step_at};
 use super::stress::Stress;
@@ -79,7 +78,7 @@ pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, Rec
             continue;
         }
         let cases = Case::MOVED.map(|case| (case, point));
-        bench.ensure("what if", &cases, 1, &replicated(bench, &[point], u32::MAX))?;
+        bench.ensure("what if", &cases, 1, &bench.ahead(&[point], u32::MAX))?;
         if !cases.iter().all(|&(case, _)| keeps(bench, case)) {
             continue;
         }
