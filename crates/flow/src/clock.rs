@@ -381,6 +381,8 @@ impl<'a> Flow<'a> {
                 self.checkpointer_at = if self.checkpointer_event { self.now } else { self.now + timeout };
             }
             CheckpointerNext::Write { lsn } => {
+                // The sync of the data files takes most of `CHECKPOINT`; the version counts from its end, or from what follows.
+                self.ask(|model, view| model.checkpoint_data_synced(view));
                 self.writes_checkpoint = Some(lsn);
                 self.checkpointer_at = self.now + CHECKPOINT;
             }

@@ -3,6 +3,7 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
+use innosim_core::metrics::SecondSample;
 use innosim_experiments::runner::{Job, run_one};
 use innosim_experiments::tiers::{BothTiers, TierFigures, error_of, run_flow, run_flow_off_by, shipped_cases};
 use innosim_flow::{FlowError, FlowOutput, Refused};
@@ -56,6 +57,23 @@ fn shipped_scenarios_are_accepted_or_refused() {
     assert!(cases.iter().any(|case| case.warmed && case.scenario.name == ACCEPTED));
     assert!(refused.iter().any(|one| matches!(one.why, Refused::DirtyStart)));
     assert!(cases.len() >= 9 && refused.len() > 20, "{} and {}", cases.len(), refused.len());
+}
+
+/// From 8.0.22 on a busy server takes a checkpoint 7 seconds after its data files were synced for the last one.
+#[test]
+fn checkpoints_are_as_far_apart_as_in_the_exact_tier() {
+    let scenario = scenario(ACCEPTED, Some("mysql-8.0.36"), &["workload.resident_share=1", "duration=300s"]);
+    let flow = run_flow(Job { scenario: &scenario, replication: 0 }, &|| false).unwrap();
+    let mut lsn = 0;
+    let checkpoint_lsn = |row: &SecondSample| {
+        lsn += row.redo_generated_bytes as i64;
+        lsn - row.checkpoint_age_bytes as i64
+    };
+    let checkpoints: Vec<i64> = flow.seconds.iter().map(checkpoint_lsn).collect();
+    // Bytes of redo are rounded once a second.
+    let moved = |pair: &[i64]| pair[1] - pair[0] > 1000;
+    let taken = checkpoints[100..].windows(2).filter(|pair| moved(pair)).count();
+    assert!((26..=30).contains(&taken), "{taken} checkpoints in 199 seconds");
 }
 
 /// What takes minutes.
