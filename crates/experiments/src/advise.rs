@@ -23,6 +23,7 @@ mod demand;
 mod disk;
 mod evidence;
 mod measured;
+mod neighbors;
 mod outside;
 mod sentences;
 mod shortage;
@@ -34,6 +35,7 @@ pub use backtest::{Backtest, Reproduced};
 pub use courses::Course;
 pub use disk::DiskSeen;
 pub(crate) use disk::ruled_out;
+pub use neighbors::WithoutNeighbors;
 pub use sentences::{not_known, why};
 pub use unknown::{Prepared, dirty_pages_told, prepare};
 
@@ -133,6 +135,8 @@ pub struct Advice {
     pub backtest: Option<Backtest>,
     /// The answer; `None` if the back-test was too bad.
     pub answer: Option<Answer>,
+    /// What single pages bring where the checkpoint age stands at its limit and neighbours are flushed.
+    pub neighbors: Option<WithoutNeighbors>,
     /// Answers where the evidence leaves something open.
     pub worlds: Vec<World>,
     /// What of this load or server the model was not compared with, a sentence each without its full stop.
@@ -193,6 +197,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         caution: None,
         backtest: best,
         answer: None,
+        neighbors: None,
         worlds: Vec::new(),
         worlds_left_out: Vec::new(),
         scenario: subject.scenario(&measured, &device)?,
@@ -204,6 +209,9 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let replications = if long { 1 } else { request.replications };
     let ask = |redo| recommend(&question(request, &advice.scenario, redo, replications, long), runner);
     let (answer, is_alike) = answered(request, ask, long, runner)?;
+    if is_alike {
+        advice.neighbors = neighbors::without(request, &advice.scenario, &answer, runner)?;
+    }
     // Where no setting is better than another, none is in a world beside it.
     let open = if is_alike { Vec::new() } else { worlds(&subject, &measured, &device, &others)? };
     search_worlds(

@@ -25,6 +25,7 @@ const TREND: f64 = 0.2;
 pub(super) fn keep_if_alike(answer: &mut Answer, falls_from_limit: bool) -> bool {
     let Some((why, points)) = alike(answer, falls_from_limit) else { return false };
     answer.best = answer.current.clone();
+    answer.fewest_writes = None;
     answer.verdict = Verdict::Keep(why);
     answer.plateau = points;
     true
@@ -123,12 +124,15 @@ fn scatter(rows: &[&Row]) -> Option<String> {
     if rows.iter().all(|row| cv(row) < EVEN) {
         return None;
     }
+    let between = least.point != first.point && least.point != last.point;
+    let between = if between {
+        format!(", and least between them: {:.2} at {}", cv(least), least.point.io_capacity_max)
+    } else {
+        String::new()
+    };
     Some(format!(
-        "The scatter of the seconds (their standard deviation by their mean) {trend}: {low:.2} at {}, {high:.2} at {}; least, {:.2}, at {}",
-        first.point.io_capacity_max,
-        last.point.io_capacity_max,
-        cv(least),
-        least.point.io_capacity_max
+        "The scatter of the seconds (their standard deviation by their mean) {trend}: {low:.2} at {}, {high:.2} at {}{between}",
+        first.point.io_capacity_max, last.point.io_capacity_max,
     ))
 }
 
@@ -214,6 +218,20 @@ pub(super) mod tests {
         let Verdict::Keep(why) = &answer.verdict else { panic!("{:?}", answer.verdict) };
         assert!(why.starts_with("the redo log is the limit") && why.contains("From 600 to 7000"), "{why}");
         assert_eq!(answer.best.point, answer.current.point);
+    }
+
+    /// Whatever it is between the ends, the scatter's trend and its least are told in one sentence.
+    #[test]
+    fn the_least_scatter_is_named_where_it_lies_between_the_ends() {
+        let mut answer = ask(0.0, true);
+        let count = answer.candidates.len();
+        for (index, row) in answer.candidates.iter_mut().enumerate() {
+            let cv = if index == count / 2 { 0.06 } else { 0.4 - 0.3 * index as f64 / count as f64 };
+            row.changes.iter_mut().filter(|change| change.metric == "tps_cv").for_each(|change| change.value.mean = cv);
+        }
+        let rows: Vec<&Row> = answer.candidates.iter().collect();
+        let text = scatter(&rows).unwrap();
+        assert!(text.contains("falls as it rises") && text.contains("and least between them: 0.06 at"), "{text}");
     }
 
     #[test]

@@ -31,13 +31,7 @@ pub(super) fn courses(
 ) -> Result<Vec<Course>, AdviseError> {
     let mut points = vec![answer.current.point, answer.best.point];
     points.dedup();
-    let scenario = |point: &Point| {
-        let overrides = Overrides { seed: request.seed, set: answer.space.overrides(*point), ..Overrides::default() };
-        let mut scenario =
-            load(Source::Text { name: &request.recording.name, text }, &overrides).map_err(RecommendError::Scenario)?;
-        answer.plan.apply(&mut scenario, point.redo_bytes as f64 / answer.current.point.redo_bytes.max(1) as f64);
-        Ok::<Scenario, AdviseError>(scenario)
-    };
+    let scenario = |point: &Point| scenario(request, text, answer, *point, None);
     let scenarios: Vec<Scenario> = points.iter().map(scenario).collect::<Result<_, _>>()?;
     let seconds = scenarios.iter().map(|scenario| scenario.run.duration.whole_seconds()).sum();
     runner.stage("courses for the page", scenarios.len(), seconds);
@@ -52,8 +46,25 @@ pub(super) fn courses(
     Ok(courses)
 }
 
+/// The scenario of the search with the setting of `point`, and one setting besides (`NAME=VALUE`).
+pub(super) fn scenario(
+    request: &Request<'_>,
+    text: &str,
+    answer: &Answer,
+    point: Point,
+    besides: Option<&str>,
+) -> Result<Scenario, AdviseError> {
+    let set = [&request.set[..], &answer.space.overrides(point)].concat();
+    let set = set.into_iter().chain(besides.map(str::to_owned)).collect();
+    let overrides = Overrides { seed: request.seed, set, ..Overrides::default() };
+    let mut scenario =
+        load(Source::Text { name: &request.recording.name, text }, &overrides).map_err(RecommendError::Scenario)?;
+    answer.plan.apply(&mut scenario, point.redo_bytes as f64 / answer.current.point.redo_bytes.max(1) as f64);
+    Ok(scenario)
+}
+
 /// A run, and the seconds of it that figures leave out.
-fn run(scenario: &Scenario, plan: &Plan, runner: &dyn TrialRunner) -> Result<(RunOutput, u64), RunError> {
+pub(super) fn run(scenario: &Scenario, plan: &Plan, runner: &dyn TrialRunner) -> Result<(RunOutput, u64), RunError> {
     let (job, may) = (Job { scenario, replication: 0 }, plan.may_end_early(scenario));
     let any_reason = |_| true;
     let (output, early) = until_known(job.seconds(), 0, may, STILL, any_reason, |is_enough| match may {

@@ -17,7 +17,9 @@ pub fn why(answer: &Answer, goal: Goal, test: &Backtest) -> String {
     let mut sentences = Vec::new();
     if now.point == best.point {
         sentences.push(match &answer.verdict {
-            Verdict::Keep(why) if !why.is_empty() => format!("The present {name} = {} stays. {why}", value(now)),
+            Verdict::Keep(why) if !why.is_empty() => {
+                format!("The present {name} = {} stays. {}", value(now), capitalized(why))
+            }
             _ => format!("Nothing that was tried is better than the present {name} = {}", value(now)),
         });
     } else if !now.sound && best.sound {
@@ -43,13 +45,18 @@ pub fn why(answer: &Answer, goal: Goal, test: &Backtest) -> String {
     let reserve = best.mean("checkpoint_age_headroom");
     sentences.push(if reserve >= RESERVE {
         format!("It leaves {:.0} % of the async limit of the checkpoint age in reserve", 100.0 * reserve)
+    } else if reserve >= WORTH_NAMING {
+        format!("It leaves no more than {:.0} % of the async limit of the checkpoint age in reserve", 100.0 * reserve)
     } else {
-        format!(
-            "It leaves no more than {:.0} % of the async limit of the checkpoint age in reserve",
-            100.0 * reserve.max(0.0)
-        )
+        "The checkpoint age comes to its async limit: nothing is left in reserve".to_owned()
     });
     sentences.join(". ") + "."
+}
+
+/// With a capital first letter.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn value(row: &Row) -> u64 {

@@ -9,7 +9,7 @@ use crate::args::AdviseArgs;
 use crate::header::load_and_device;
 use crate::output::wrapped;
 use crate::text_table::TextTable;
-use innosim_experiments::advise::{Advice, DiskSeen, not_known, why};
+use innosim_experiments::advise::{Advice, DiskSeen, WithoutNeighbors, not_known, why};
 use innosim_experiments::recommend::{Answer, Row};
 use innosim_experiments::validate::Metric;
 use innosim_report::Block;
@@ -222,6 +222,10 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
         format!("Try {name} = {} instead of {}.", best.io_capacity_max, now.io_capacity_max)
     }));
     blocks.push(Block::Text(why(answer, args.goal.goal(), test)));
+    if let Some(found) = &advice.neighbors {
+        blocks.push(Block::Text(found.sentence()));
+        blocks.push(Block::Code(WithoutNeighbors::STATEMENT.to_owned()));
+    }
     blocks.extend(left_out(advice, answer).map(Block::Text));
     blocks.extend(answer.fewest_writes.as_ref().map(|row| Block::Text(fewest_writes(row))));
     if best != now {

@@ -2,7 +2,7 @@
 
 use super::folder::{Folder, Lack};
 use crate::args::AdviseArgs;
-use innosim_experiments::advise::{Advice, Backtest, DiskSeen, not_known, why};
+use innosim_experiments::advise::{Advice, Backtest, DiskSeen, WithoutNeighbors, not_known, why};
 use innosim_experiments::recommend::{Answer, Point, Row};
 use serde_json::{Map, Value, json};
 
@@ -41,6 +41,7 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "recommendation": recommended.map(|answer| settings(answer, answer.best.point)),
         "recommended": recommended.map(|answer| row(advice, answer, &answer.best)),
         "why": advice.refused.clone().or_else(|| tested.map(|(answer, test)| why(answer, args.goal.goal(), test))),
+        "without_neighbors": advice.neighbors.map(without_neighbors),
         "interval": advice.answer.as_ref().map(|answer| interval(advice, answer)),
         "worlds": advice.answer.as_ref().map(|answer| worlds(advice, answer)),
         "statements": recommended.map(statements),
@@ -55,6 +56,18 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "outside": advice.outside,
         "refused": advice.refused,
         "caution": advice.caution,
+    })
+}
+
+/// What single pages change where neighbours are flushed.
+fn without_neighbors(found: WithoutNeighbors) -> Value {
+    let [now, then] = found.scatter;
+    json!({
+        "tps_mean_change": found.throughput,
+        "pages_flushed_per_s_mean_change": found.flushed,
+        "tps_cv": now,
+        "tps_cv_without": then,
+        "statement": WithoutNeighbors::STATEMENT,
     })
 }
 
