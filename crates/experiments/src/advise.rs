@@ -45,6 +45,7 @@ use demand::Demand;
 use innosim_recordings::{Missing, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
 use innosim_spectrum::AgesUsed;
+use innosim_statistics::mean;
 use measured::Measured;
 use subject::{Findings, Subject};
 
@@ -54,6 +55,8 @@ const OUTLAST_WAVES: &str = "600s";
 const OPEN: f64 = 0.10;
 /// Devices that are searched besides the one that fits best, where none was measured.
 const OTHER_DEVICES: usize = 2;
+/// So many times as large a mean age as in the first half is one that was still growing.
+const GROWN: f64 = 1.5;
 
 /// What is asked.
 #[derive(Debug)]
@@ -192,7 +195,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         load: load_found(&subject.unknown, &measured, &subject.demand, not_understood),
         device: best.as_ref().map(|best| best.device.clone()),
         not_the_device: not_it,
-        refused: ruled_out.or_else(|| refusal(best.as_ref()?)),
+        refused: ruled_out.or_else(|| refusal(best.as_ref()?, &subject.unknown.recording)),
         outside: outside::said(&outside),
         caution: None,
         backtest: best,
@@ -308,7 +311,7 @@ fn worlds(
 }
 
 /// Why a back-test that came out like this lets nothing be advised.
-fn refusal(test: &Backtest) -> Option<String> {
+fn refusal(test: &Backtest, recording: &Recording) -> Option<String> {
     let failures = test.failures();
     if failures.is_empty() {
         return None;
@@ -318,11 +321,32 @@ fn refusal(test: &Backtest) -> Option<String> {
         None => format!("{}, of which nothing was recorded", metric.name),
     };
     let list: Vec<String> = failures.iter().map(one).collect();
+    let why = match grown_age(recording) {
+        Some([first, second]) => format!(
+            "The checkpoint age was still growing, from {first:.0} MiB in the mean of the first half to {second:.0} MiB in that of the second: how \
+             many pages are dirty at such an age could not be seen before. Record once it is at rest"
+        ),
+        None => {
+            "Did the load or a setting change in the middle, or does the data outgrow the buffer pool? Record longer"
+                .to_owned()
+        }
+    };
+    let list = list.join(", ");
     Some(format!(
-        "what the first half of the recording tells predicts its second half badly: {}. Did the load or a setting change \
-         in the middle, or does the data outgrow the buffer pool? Record longer, or give --anyway",
-        list.join(", ")
+        "what the first half of the recording tells predicts its second half badly: {list}. {why}, or give --anyway"
     ))
+}
+
+/// Mean checkpoint age of the two halves of a recording, MiB, if the second is much larger.
+fn grown_age(recording: &Recording) -> Option<[f64; 2]> {
+    let (start, end) = recording.load_window();
+    let middle = (start + end) / 2.0;
+    let mib = |from, to| {
+        let ages: Vec<f64> = recording.between(from, to).checkpoint_age()?.present().collect();
+        Some(mean(&ages)? / 1_048_576.0)
+    };
+    let (first, second) = (mib(start, middle)?, mib(middle, end)?);
+    (second > GROWN * first).then_some([first, second])
 }
 
 /// What was derived because it was not recorded, and what is doubtful.
@@ -448,6 +472,19 @@ mod tests {
             anyway: false,
             courses: false,
         }
+    }
+
+    /// A refused back-test says so, rather than that the load changed.
+    #[test]
+    fn an_age_that_still_grows_is_told_from_one_at_rest() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
+        let grown = |name: &str| {
+            let recording = innosim_recordings::find(&path.join(name)).unwrap().remove(0);
+            grown_age(&recording.as_unknown_load().unwrap().recording)
+        };
+        let [first, second] = grown("mysql97/uni4k-256-io500").unwrap();
+        assert!((first - 62.1).abs() < 0.1 && (second - 171.6).abs() < 0.1, "{first} {second}");
+        assert_eq!(grown("mysql97/wo-closed-256-ssdsmall"), None);
     }
 
     /// The counters alone refuse: no back-test is made, and no search.

@@ -258,7 +258,8 @@ impl Halves<'_> {
         Ok(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.clone(), prediction), output)? })
     }
 
-    /// A run that ends once it is at rest, if it may, and goes on as in its last turn.
+    /// A run that ends once it is at rest in the half that is compared, if it may, and goes on as in its last turn. A server that has
+    /// little to flush can seem at rest for minutes before its age begins to grow.
     fn until_rest(&self, scenario: &Scenario) -> Result<RunOutput, RunError> {
         let (job, may) = (Job { scenario, replication: 0 }, may_end_early(scenario));
         let (mut output, early) = until_known(
@@ -267,7 +268,10 @@ impl Halves<'_> {
             may,
             AGE_STILL,
             |why| why == Ended::AtRest,
-            |is_enough| self.runner.execute_until(job, is_enough),
+            |is_enough| {
+                let in_time = |series: &[SecondSample]| 2 * series.len() as u64 >= job.seconds();
+                self.runner.execute_until(job, &mut |series, limits| in_time(series) && is_enough(series, limits))
+            },
         )?;
         go_on(&mut output, early.map_or(LEAST_WINDOW_S, |early| early.counted_s), job.seconds());
         Ok(output)
