@@ -12,6 +12,7 @@
 
 use super::{Clock, Part, parse_date_time};
 use crate::RecordingError;
+use innosim_flush_models::registry::{ModelId, lookup};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -133,6 +134,9 @@ fn counter(name: &str, beside_metrics: bool) -> Option<String> {
     if let Some((_, column)) = LOAD.iter().find(|(known, _)| *known == name) {
         return Some((*column).to_owned());
     }
+    if is_setting(name) {
+        return None;
+    }
     // `Innodb_...` as SHOW GLOBAL STATUS spells it.
     let is_spelt = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().any(|c| c.is_ascii_lowercase());
     let lower = name.to_ascii_lowercase();
@@ -143,6 +147,12 @@ fn counter(name: &str, beside_metrics: bool) -> Option<String> {
     }
     let is_metric = begins(&lower, &METRICS) || (beside_metrics && lower.starts_with("innodb_"));
     is_metric.then(|| format!("m.{}", lower.replace("buffer_lru_", "buffer_LRU_")))
+}
+
+/// Whether the name is that of a setting: a table of what settings brought is none of counters. SHOW GLOBAL STATUS has the page size too.
+fn is_setting(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower != "innodb_page_size" && ModelId::ALL.iter().any(|&model| lookup(model, &lower).is_ok())
 }
 
 /// A time and the clock that it is of.
@@ -218,7 +228,12 @@ mod tests {
 
     #[test]
     fn other_tables_are_none() {
-        for text in ["", "a,b,c\n1,2,3\n", "Variable_name,Value\nUptime,2\n", "log_lsn_current,trx_rw_commits\n1,2\n"] {
+        let tried = "order,innodb_io_capacity_max,innodb_io_capacity,seconds,tps_mean\n1,500,250,110,7708\n";
+        let page_size = "time,Innodb_page_size,Innodb_pages_read\n1,16384,5\n";
+        assert_eq!(read(page_size).columns.len(), 2);
+        for text in
+            ["", "a,b,c\n1,2,3\n", "Variable_name,Value\nUptime,2\n", "log_lsn_current,trx_rw_commits\n1,2\n", tried]
+        {
             assert!(parse(Path::new("x"), text).unwrap().is_none(), "{text}");
         }
         let error = parse(Path::new("x"), "t,Uptime,Queries\nnever,1,2\n").unwrap_err().to_string();

@@ -216,8 +216,9 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
         return blocks;
     }
     let (name, best, now) = (answer.space.searched(), answer.best.point, answer.current.point);
+    let besides = advice.neighbors.map_or("", |_| ", and try innodb_flush_neighbors = 0");
     blocks.push(Block::Text(if best == now {
-        format!("Leave {name} = {} as it is.", now.io_capacity_max)
+        format!("Leave {name} = {} as it is{besides}.", now.io_capacity_max)
     } else {
         format!("Try {name} = {} instead of {}.", best.io_capacity_max, now.io_capacity_max)
     }));
