@@ -123,6 +123,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         sync: section.distribution("sync"),
         sync_is_barrier: section.switch("sync_is_barrier"),
         sync_goes_first: section.switch("sync_goes_first"),
+        merges_writes: section.switch("merges_writes"),
         drain_ns: (section.optional_real("drain_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         rewrite_ns: (section.optional_real("rewrite_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,
         program_ns: (section.optional_real("program_us").unwrap_or(0.0) * 1e3 + 0.5) as u64,

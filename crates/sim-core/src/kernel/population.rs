@@ -198,6 +198,12 @@ impl Population {
         self.by_tag[tag % TAGS]
     }
 
+    /// Number of operations inside at the present moment that complete before `completion`.
+    pub(crate) fn inside_before(&mut self, completion: SimTime) -> usize {
+        self.settle();
+        self.visits[self.head..].partition_point(|visit| visit.completion() < completion.0)
+    }
+
     /// The earliest moment from now on at which fewer than `places` (at least one) operations are inside, those with
     /// `tag` not counted.
     #[inline]

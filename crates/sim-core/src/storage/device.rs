@@ -35,6 +35,9 @@
 //! first and comes back then. What is larger than 512 KiB is split by the block layer and
 //! counts as several operations, in the queue as under the ceilings on operations, though it completes as a whole.
 //!
+//! **Adjacent pages** ([`Device::submit_adjacent`]). With `merges_writes`, while a page write waits in the queue, the block layer merges one that follows
+//! it on the disk into it: one command, one place in the queue, both complete together (`blk_mq_sched_bio_merge`).
+//!
 //! **Caps** stand in front of all this (see [`super::gate`]): an operation reaches the device when its cap lets it
 //! pass. As a completion is computed at submission, reads and writes behind a cap have channels and ceilings of their
 //! own, so that a read need not wait for a channel that a waiting write will use; reads and writes then don't compete
@@ -57,7 +60,8 @@
 //! part: the channels (on average over them), each ceiling, the sync unit. While a barrier is pending or running, every
 //! part counts as busy, for it can serve nothing else.
 //!
-//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; every seek is drawn from one
+//! Simplifications: the order is that of submission, without scheduler or NCQ reordering; only the page write submitted last is
+//! merged with, and sequential writes never are (errs towards more commands); every seek is drawn from one
 //! distribution, whatever its length, and reads always seek (errs towards a slower disk); files lie in one piece (errs
 //! towards fewer seeks); garbage collection inside an SSD is not modelled beyond what the distributions and ceilings
 //! say; merged syncs take places in the queue though the block layer holds them outside.
@@ -143,6 +147,7 @@ pub struct Device {
     sync_goes_first: bool,
     drain: SimDuration,
     rewrite: SimDuration,
+    merges_writes: bool,
     sync_counts_as_write: bool,
 
     /// Of everything; behind a cap, where writes may be waiting, of reads.
@@ -155,6 +160,8 @@ pub struct Device {
     array: Option<ArraySpec>,
     programs: Option<Box<Programs>>,
     flush: Flush,
+    /// The page write that was submitted last, with those merged into it: its completion, and how many bytes it has.
+    last_page: (SimTime, u64),
     population: Population,
     /// When every operation of a kind that was submitted so far is complete.
     complete_at: [SimTime; TAGS],
@@ -183,6 +190,7 @@ impl Device {
             sync_goes_first: spec.sync_goes_first,
             drain: SimDuration(spec.drain_ns),
             rewrite: SimDuration(spec.rewrite_ns),
+            merges_writes: spec.merges_writes,
             sync_counts_as_write: spec.sync_counts_as_write,
             lane: Lane::new(spec),
             capped_lane: spec.cap.as_ref().map(|_| Box::new(Lane::new(spec))),
@@ -199,6 +207,7 @@ impl Device {
             array: spec.array.clone(),
             programs: Programs::new(spec).map(Box::new),
             flush: Flush::default(),
+            last_page: (SimTime::ZERO, 0),
             population: Population::with_capacity(2 * spec.queue_depth as usize),
             complete_at: [SimTime::ZERO; TAGS],
             totals: DeviceTotals::default(),
@@ -223,7 +232,8 @@ impl Device {
             Op::RandomWrite => {
                 self.totals.random_writes += 1;
                 self.totals.random_write_bytes += bytes;
-                self.submit_write(now, bytes, false, SimTime::ZERO)
+                self.last_page = (self.submit_write(now, bytes, false, SimTime::ZERO), bytes);
+                self.last_page.0
             }
             Op::SequentialWrite => self.submit_sequential(now, bytes, SimTime::ZERO),
             Op::Sync => self.submit_sync(now),
@@ -289,6 +299,34 @@ impl Device {
         self.serve_write(at, service, bytes, false, SimTime::ZERO)
     }
 
+    /// Submits a page write that begins where the one submitted before it ended; returns its completion. While that one waits in
+    /// the queue of the block layer, the two become one operation, which takes no further command and no further place.
+    pub fn submit_adjacent(&mut self, now: SimTime, bytes: u64) -> SimTime {
+        self.population.advance(now);
+        let (completion, merged) = self.last_page;
+        let merges = self.merges_writes && self.is_bare() && merged + bytes <= SPLIT_BYTES;
+        if !merges || !self.waits_in_queue(now, completion) {
+            return self.submit(now, Op::RandomWrite, bytes);
+        }
+        self.totals.random_writes += 1;
+        self.totals.random_write_bytes += bytes;
+        let completion = completion.max(self.lane.extend_write(now, bytes));
+        self.enter_write(now, completion, 0, bytes);
+        self.last_page = (completion, merged + bytes);
+        completion
+    }
+
+    /// Whether the queue of the block layer feeds the drive itself: no cap and no controller's cache lies between.
+    fn is_bare(&self) -> bool {
+        self.caps.is_none() && self.cache.is_none()
+    }
+
+    /// Whether an operation that is complete at `completion` is not in the drive yet: a flush holds it up, or others fill the channels.
+    fn waits_in_queue(&mut self, now: SimTime, completion: SimTime) -> bool {
+        let held = now < self.flush.holds_until && self.flush.holds_until < completion;
+        self.sync_is_barrier && held || self.population.inside_before(completion) >= self.lane.channels() as usize
+    }
+
     /// Submits a sequential write to a log; returns its completion. `before` is the completion of the log's last write, if this
     /// one begins in the block in which that one ended.
     pub fn submit_to_log(&mut self, now: SimTime, bytes: u64, before: Option<SimTime>) -> SimTime {
@@ -299,7 +337,7 @@ impl Device {
     /// Submits a write that goes ahead of the queue of the block layer, where flushes do: it waits for nothing, and delays what is
     /// submitted later by its transfer.
     pub fn submit_ahead(&mut self, now: SimTime, bytes: u64) -> SimTime {
-        if !self.sync_goes_first || self.caps.is_some() || self.cache.is_some() {
+        if !self.sync_goes_first || !self.is_bare() {
             return self.submit(now, Op::SequentialWrite, bytes);
         }
         self.population.advance(now);

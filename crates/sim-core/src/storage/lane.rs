@@ -83,6 +83,11 @@ impl Lane {
         self.limits.pass_write(at, pieces, bytes);
     }
 
+    /// Takes the turns of bytes that a write has more; returns their end.
+    pub(super) fn extend_write(&mut self, at: SimTime, bytes: u64) -> SimTime {
+        self.limits.pass_write(at, 0, bytes)
+    }
+
     /// Time of the transfer of `bytes` bytes of a write.
     #[inline]
     pub(super) fn write_transfer(&self, bytes: u64) -> SimDuration {

@@ -50,6 +50,9 @@ pub struct DeviceSpec {
     /// program `write_bytes_per_s`. 0 where reads don't wait.
     #[serde(default)]
     pub program_ns: u64,
+    /// Whether page writes that follow each other become one operation while the first waits in the queue.
+    #[serde(default)]
+    pub merges_writes: bool,
     /// Ceiling of read operations a second; `None` for no ceiling.
     pub read_iops: Option<f64>,
     /// Ceiling of write operations a second; a sync counts as one where `sync_counts_as_write`.
@@ -185,6 +188,7 @@ impl DeviceSpec {
             drain_ns: 0,
             rewrite_ns: 0,
             program_ns: 0,
+            merges_writes: false,
             read_iops: None,
             write_iops: None,
             reads_a_page_written: 0.0,
@@ -223,6 +227,7 @@ impl DeviceSpec {
             drain_ns: _,
             rewrite_ns,
             program_ns,
+            merges_writes: _,
             read_iops,
             write_iops,
             reads_a_page_written: _,

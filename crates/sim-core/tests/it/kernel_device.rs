@@ -191,6 +191,49 @@ fn a_flush_that_goes_first_waits_for_what_is_in_the_drive() {
     );
 }
 
+/// Four channels, a command of 100 us each: what follows a page write on the disk needs no command while that one waits in the queue,
+/// behind four others or behind a cache flush, up to 512 KiB.
+#[test]
+fn adjacent_pages_become_one_write_while_they_wait() {
+    let spec =
+        DeviceSpec { channels: 4, merges_writes: true, sync_is_barrier: true, write_iops: Some(10_000.0), ..plain() };
+    let mut device = build(&spec);
+    let at = |us: u64| SimTime(us * US);
+    let mut ends: Vec<SimTime> = vec![device.submit(at(0), Op::RandomWrite, PAGE)];
+    ends.extend((0..3).map(|_| device.submit_adjacent(at(0), PAGE)));
+    assert_eq!(ends, [at(100), at(200), at(300), at(400)], "in the drive at once");
+    assert_eq!(device.submit(at(0), Op::RandomWrite, PAGE), at(500));
+    assert_eq!(device.submit_adjacent(at(0), PAGE), at(500), "with the fifth, which waits");
+    assert_eq!(device.outstanding(at(0)), 5);
+    assert_eq!(device.submit_adjacent(at(150), PAGE), at(600), "the fifth was sent when the first was over");
+    let totals = device.totals();
+    assert_eq!((totals.random_writes, totals.write_pieces, totals.random_write_bytes), (7, 6, 7 * PAGE));
+    // Behind a flush.
+    assert_eq!(device.submit(at(10_000), Op::Sync, 0), at(11_000));
+    assert_eq!(device.submit(at(10_100), Op::RandomWrite, PAGE), at(11_100));
+    let merged = (0..31).all(|_| device.submit_adjacent(at(10_200), PAGE) == at(11_100));
+    assert!(merged, "512 KiB in all");
+    assert_eq!(device.submit_adjacent(at(10_200), PAGE), at(11_200), "too long");
+    assert_eq!(device.submit_adjacent(at(11_050), PAGE), at(11_300), "the flush is over");
+    // Bytes take their time all the same.
+    let mut device = build(&DeviceSpec { write_bytes_per_s: Some(PAGE as f64 * 1e5), ..spec });
+    let ends: Vec<SimTime> = (0..6).map(|_| device.submit(at(0), Op::RandomWrite, PAGE)).collect();
+    let merged: Vec<SimTime> = (0..31).map(|_| device.submit_adjacent(at(0), PAGE)).collect();
+    assert_eq!((ends[5], merged[30]), (at(600), at(600)), "37 pages take 370 us");
+    assert_eq!(device.submit(at(0), Op::SequentialWrite, 64 * PAGE), at(1_010), "behind their bytes");
+    // Under a cap each page counts.
+    let cap = CapSpec {
+        read_iops: None,
+        write_iops: Some(1_000.0),
+        read_bytes_per_s: None,
+        write_bytes_per_s: None,
+        slice_ns: 100 * MS,
+    };
+    let mut device = build(&DeviceSpec { cap: Some(cap), merges_writes: true, ..plain() });
+    (0..101).for_each(|_| assert!(device.submit_adjacent(at(0), PAGE) > at(0)));
+    assert_eq!(device.totals().write_pieces, 101);
+}
+
 #[test]
 fn a_barrier_holds_the_ceilings_and_counts_as_busy() {
     let spec = DeviceSpec { sync_is_barrier: true, write_iops: Some(10_000.0), ..plain() };
@@ -469,7 +512,7 @@ prop_compose! {
             name: "any".to_owned(), channels, queue_depth, random_read, random_write, sequential_write, sync,
             sync_is_barrier, sync_goes_first: false, read_iops, write_iops, read_bytes_per_s, write_bytes_per_s, link_bytes_per_s,
             reads_a_page_written: 0.0, read_write_interference, sync_counts_as_write, burst, cap: None, sync_operations: 1.0,
-            drain_ns: 0, rewrite_ns: 0, program_ns: 0, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, array: None, at_depth: Vec::new(),
+            drain_ns: 0, rewrite_ns: 0, program_ns: 0, merges_writes: false, write_overhead_bytes: 0, inode_tick_ns: 0, unwritten_redo_bytes: 0, redo_map_block: false, seek_free_bytes: 0, array: None, at_depth: Vec::new(),
         }
     }
 }

@@ -214,10 +214,11 @@ fn writers_of_redo_wait_until_the_lists_are_counted() {
     }
 }
 
-/// Neighbours that follow each other are one write where writes are simulated by threads, and no byte is lost.
+/// Neighbours that follow each other are one write where writes are simulated by threads, or wait in the device's queue, and no byte is
+/// lost.
 #[test]
 fn adjacent_pages_are_written_at_once() {
-    let writes_and_pages = |merges| {
+    let writes_and_pages = |merges, write_us| {
         let mut server = TestServer::new(40_000);
         server.flushing = Flushing::PagesPerSecond(1_000.0);
         server.config.flush_neighbors = FlushNeighbors::Area;
@@ -225,16 +226,19 @@ fn adjacent_pages_are_written_at_once() {
         let mut spec = spec(10, 20_000, 4, fixed(20.0), vec![touch(1, true, 200.0)], open(4, 0.0, false));
         spec.dirty_start =
             Some(DirtyStart { share: 1.0, checkpoint_age_bytes: 90_000_000, before: WorkBefore::default() });
+        spec.storage.data.random_write = fixed(write_us);
+        spec.storage.data.merges_writes = true;
         let out = run(&server, &spec);
         let pages: u64 = out.series.iter().map(|s| s.pages_flushed).sum();
         let bytes: u64 = out.series.iter().map(|s| s.device_write_bytes).sum();
         assert!(pages > 5_000 && bytes.abs_diff(pages * 16_384) <= 64 * 16_384, "{bytes} bytes for {pages} pages");
         (out.stations[1].arrivals, pages)
     };
-    let (alone, pages) = writes_and_pages(false);
+    let (alone, pages) = writes_and_pages(false, 0.0);
     assert!(alone.abs_diff(pages) <= 64, "{alone} writes of {pages} pages");
-    let (merged, pages) = writes_and_pages(true);
-    assert!(merged * 5 < pages, "{merged} writes of {pages} pages");
+    for (merged, pages) in [writes_and_pages(true, 0.0), writes_and_pages(false, 200.0)] {
+        assert!(merged * 3 < pages, "{merged} writes of {pages} pages");
+    }
 }
 
 /// Without flushing the age grows by the redo rate until it meets the limit at stop / rate; then nothing moves, and the

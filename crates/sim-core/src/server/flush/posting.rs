@@ -304,6 +304,7 @@ impl Flush {
         let done = match self.behind_the_last(batch, next, machine) {
             Some(distance) => machine.data_device.submit_near(machine.now, distance, bytes),
             None if end > next + 1 => machine.data_device.submit(machine.now, Op::SequentialWrite, bytes),
+            None if self.follows_the_last(batch, next) => machine.data_device.submit_adjacent(machine.now, bytes),
             None => machine.data_device.submit(machine.now, Op::RandomWrite, bytes),
         };
         for place in next..end {
@@ -338,6 +339,11 @@ impl Flush {
                 machine.calendar.schedule(machine.now, Event::FlushThread(thread));
             }
         }
+    }
+
+    /// Whether a page of the batch lies behind the one before it, in the same extent.
+    fn follows_the_last(&mut self, batch: BatchId, place: usize) -> bool {
+        place > 0 && adjacent(&self.batches.get(batch).pages[place - 1..=place]) == 2
     }
 
     /// Bytes from the last page of the batch to this one, if that is so near that the device need not seek.
@@ -379,7 +385,7 @@ impl Flush {
 
 /// How many pages, from the first on, follow each other within an extent; `pages` is not empty.
 fn adjacent(pages: &[u32]) -> usize {
-    let same = |pair: &&[u32]| pair[1] == pair[0] + 1 && !pair[1].is_multiple_of(EXTENT_PAGES);
+    let same = |pair: &&[u32]| pair[1].checked_sub(1) == Some(pair[0]) && !pair[1].is_multiple_of(EXTENT_PAGES);
     1 + pages.windows(2).take_while(same).count()
 }
 
