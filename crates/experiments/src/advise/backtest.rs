@@ -48,6 +48,9 @@ const AT_LIMIT: f64 = 0.95;
 /// Seconds of the recorded load that may wait for a device: the real server did all of it as it came.
 const MOST_BEHIND_S: f64 = 5.0;
 
+/// So many times the recorded latency is too long for the same disk.
+const TOO_LONG: f64 = 10.0;
+
 /// Share of the redo or of the pages written that may stay behind in a closed loop at rest, whose age is compared.
 const AGE_STILL: f64 = 0.01;
 
@@ -104,6 +107,17 @@ impl Backtest {
     pub(super) fn throughput_is_within(&self, share: f64) -> bool {
         let throughput = self.validation.metrics.iter().find(|metric| metric.name == THROUGHPUT.0);
         throughput.and_then(Metric::error).is_some_and(|error| error.abs() <= share)
+    }
+
+    /// Under the recorded demand: why its transactions take too long for the device to be the disk, as a sentence. That they arrive at random
+    /// makes them wait for each other, but not so much.
+    fn waits_too_long(&self) -> Option<String> {
+        let Reproduced::Off(observed, predicted) = self.latency() else { return None };
+        (predicted > TOO_LONG * observed).then(|| {
+            format!(
+                "with the recorded settings the 95th percentile of latency would be {predicted:.0} ms, where {observed:.1} ms were recorded"
+            )
+        })
     }
 
     /// Whether the latency came out as it was recorded.
@@ -342,7 +356,11 @@ impl Halves<'_> {
             all.into_iter().partition(|(name, _)| not_it.iter().any(|(other, _)| other == name));
         let candidates =
             devices.iter().filter(|(name, _)| can.iter().any(|(other, _)| other == name)).cloned().collect();
-        let (tests, too_slow) = self.that_keep_up(can, demand)?;
+        let (mut tests, mut too_slow) = self.that_keep_up(can, demand)?;
+        if devices.len() > 1 {
+            too_slow.extend(tests.iter().filter_map(|test| Some((test.device.clone(), test.waits_too_long()?))));
+            tests.retain(|test| test.waits_too_long().is_none());
+        }
         let lifted = self.disk.filter(|_| tests.is_empty()).and_then(|disk| nearest_below(&cannot, devices, disk));
         Ok(Sorted { tests, candidates, not_it, too_slow, lifted })
     }
@@ -504,6 +522,21 @@ mod tests {
         let (tests, drives) = on(&["nvme", "lab-virtual-disk"]);
         assert_eq!((tests, drives.last()), (2, Some(&clients)));
         assert!(drives.contains(&None), "{drives:?}");
+    }
+
+    /// Of several devices the disk is none on which clients wait ten times as long as they were seen to.
+    #[test]
+    fn a_device_on_which_clients_wait_far_too_long_is_not_the_one() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
+        let recording = find(&path).unwrap().remove(0).as_unknown_load().unwrap().recording;
+        let device = [("nvme".to_owned(), Device::Profile("nvme".to_owned()))];
+        let mut test = backtest(&recording, &device, None, None, &Slow::default()).unwrap().tests.remove(0);
+        let mut why = |predicted| {
+            test.validation.metrics = vec![Metric { name: LATENCY, observed: 3.5, predicted }];
+            test.waits_too_long()
+        };
+        assert_eq!((why(4.0), why(34.0)), (None, None));
+        assert!(why(188.0).unwrap().contains("95th percentile of latency would be 188 ms, where 3.5 ms were recorded"));
     }
 
     /// A spike that the server held rules out a device on which it queues, although the queue is gone in the end.
