@@ -11,6 +11,7 @@ mod common;
 
 use common::{innosim, json};
 use innosim_browser_testing::{Chromium, Page, Site, run_if};
+use innosim_report::numbers::rounded;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         &[
             ("the_folder_is_small_and_the_page_stands_alone", the_folder_is_small_and_the_page_stands_alone),
             ("a_run_has_the_hash_that_the_program_prints", a_run_has_the_hash_that_the_program_prints),
+            ("runs_of_every_model_are_those_of_the_program", runs_of_every_model_are_those_of_the_program),
             ("every_lesson_can_be_taken", every_lesson_can_be_taken),
             ("knobs_and_time_can_be_moved", knobs_and_time_can_be_moved),
             ("a_link_brings_back_what_was_chosen", a_link_brings_back_what_was_chosen),
@@ -108,6 +110,27 @@ fn a_run_has_the_hash_that_the_program_prints(chromium: &Chromium) {
     let shown =
         page.eval("[...document.querySelectorAll('td[data-figure=event_hash]')].map((cell) => cell.textContent)");
     assert_eq!(shown, page.eval("page.runs.map((run) => run.finished.event_hash)"), "the page shows them");
+}
+
+/// WebAssembly gives the same bytes.
+fn runs_of_every_model_are_those_of_the_program(chromium: &Chromium) {
+    let page = open(chromium, "lesson=1", SCREEN);
+    let models = json(&["models", "--format", "json"]);
+    for model in models.as_array().unwrap().iter().map(|model| model["name"].as_str().unwrap()) {
+        let finished = page.eval(&format!(
+            "(async () => {{ const run = new engine.Run(() => {{}});
+             await run.begin({{ story: 'teaching/activity-spike', model: '{model}', seconds: 10 }});
+             while (!run.finished && !run.error) await new Promise((turn) => setTimeout(turn, 10));
+             run.end(); return run.finished ?? run.error; }})()"
+        ));
+        let program =
+            json(&["run", "activity-spike", "--model", model, "--duration", "10s", "--format", "json", "--quiet"]);
+        assert_eq!(finished["event_hash"], program["event_hash"], "{model}: {finished}");
+        for (figure, value) in finished.as_object().unwrap() {
+            let as_written = |value: &Value| value.as_f64().map(rounded);
+            assert_eq!(as_written(value), as_written(&program[figure]), "{model}: {figure}");
+        }
+    }
 }
 
 fn every_lesson_can_be_taken(chromium: &Chromium) {

@@ -1,20 +1,9 @@
-//! Compares the pinned runs: all of them, with a line each; as WebAssembly the brief ones, in silence.
+//! Compares the pinned runs, with a line each.
 
-use innosim_same_bytes::{CASES, Case};
+use innosim_same_bytes::CASES;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if cfg!(target_family = "wasm") { brief() } else { all() }
-}
-
-/// 0, or the number of the first brief run that differs.
-fn brief() -> ExitCode {
-    let brief = CASES.iter().filter(|case| case.brief);
-    let differs = |case: &Case| case.hash().ok() != case.pinned();
-    ExitCode::from(brief.zip(1..).find(|(case, _)| differs(case)).map_or(0, |(_, number)| number))
-}
-
-fn all() -> ExitCode {
     let mut same = true;
     for case in &CASES {
         let says = match case.hash() {
