@@ -17,7 +17,7 @@ use crate::validate::{Metric, Task, Validation, compare};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::seam::AgeLimits;
 use innosim_core::server::RunError;
-use innosim_recordings::{DiskReports, Recording};
+use innosim_recordings::{DiskReports, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
 /// Errors that a prediction may have, with what makes a figure too small to be judged.
@@ -48,8 +48,10 @@ const AT_LIMIT: f64 = 0.95;
 /// Seconds of the recorded load that may wait for a device: the real server did all of it as it came.
 const MOST_BEHIND_S: f64 = 5.0;
 
-/// So many times the recorded latency is too long for the same disk.
+/// So many times the longest recorded latency is too long for the same disk, in the mean of so many seconds. That transactions of the recorded
+/// demand arrive at random makes them wait for each other, but not so much.
 const TOO_LONG: f64 = 10.0;
+const TOO_LONG_OVER_S: usize = 60;
 
 /// Share of the redo or of the pages written that may stay behind in a closed loop at rest, whose age is compared.
 const AGE_STILL: f64 = 0.01;
@@ -107,17 +109,6 @@ impl Backtest {
     pub(super) fn throughput_is_within(&self, share: f64) -> bool {
         let throughput = self.validation.metrics.iter().find(|metric| metric.name == THROUGHPUT.0);
         throughput.and_then(Metric::error).is_some_and(|error| error.abs() <= share)
-    }
-
-    /// Under the recorded demand: why its transactions take too long for the device to be the disk, as a sentence. That they arrive at random
-    /// makes them wait for each other, but not so much.
-    fn waits_too_long(&self) -> Option<String> {
-        let Reproduced::Off(observed, predicted) = self.latency() else { return None };
-        (predicted > TOO_LONG * observed).then(|| {
-            format!(
-                "with the recorded settings the 95th percentile of latency would be {predicted:.0} ms, where {observed:.1} ms were recorded"
-            )
-        })
     }
 
     /// Whether the latency came out as it was recorded.
@@ -216,7 +207,9 @@ pub(super) fn backtest(
     let first = recording.between(start, middle);
     let measured = Measured::of(&first)?;
     let overrides = Overrides { seed, ..Overrides::default() };
-    let halves = Halves { recording, first, measured, middle, overrides, disk, runner };
+    let longest = recording.get(Quantity::LatencyP95).map(|ms| ms.present().fold(0.0, f64::max));
+    let longest_ms = longest.filter(|ms| devices.len() > 1 && *ms > 0.0);
+    let halves = Halves { recording, first, measured, middle, overrides, disk, longest_ms, runner };
     let demand = Demand::of(recording).ok_or("work was counted only once")?;
     match demand.closed {
         None => halves.under_demand(devices, &demand),
@@ -234,6 +227,8 @@ struct Halves<'a> {
     middle: f64,
     overrides: Overrides,
     disk: Option<&'a DiskReports>,
+    /// The longest recorded 95th percentile of latency, ms, where there are several devices to choose from.
+    longest_ms: Option<f64>,
     runner: &'a dyn TrialRunner,
 }
 
@@ -356,11 +351,7 @@ impl Halves<'_> {
             all.into_iter().partition(|(name, _)| not_it.iter().any(|(other, _)| other == name));
         let candidates =
             devices.iter().filter(|(name, _)| can.iter().any(|(other, _)| other == name)).cloned().collect();
-        let (mut tests, mut too_slow) = self.that_keep_up(can, demand)?;
-        if devices.len() > 1 {
-            too_slow.extend(tests.iter().filter_map(|test| Some((test.device.clone(), test.waits_too_long()?))));
-            tests.retain(|test| test.waits_too_long().is_none());
-        }
+        let (tests, too_slow) = self.that_keep_up(can, demand)?;
         let lifted = self.disk.filter(|_| tests.is_empty()).and_then(|disk| nearest_below(&cannot, devices, disk));
         Ok(Sorted { tests, candidates, not_it, too_slow, lifted })
     }
@@ -401,15 +392,29 @@ impl Halves<'_> {
 
     /// The tests that do the recorded demand as it comes; and the devices that don't, with why. Their runs end there.
     fn that_keep_up(&self, named: Vec<Named>, demand: &Demand) -> Result<(Vec<Backtest>, NotIt), String> {
-        let outputs = self.run_all(&named, |series, _| is_behind(series, demand.mean))?;
+        let is_enough =
+            |series: &[SecondSample]| is_behind(series, demand.mean) || self.waits_too_long(series).is_some();
+        let outputs = self.run_all(&named, |series, _| is_enough(series))?;
         let (mut tests, mut too_slow) = (Vec::new(), Vec::new());
         for (named, output) in named.into_iter().zip(outputs) {
-            match behind(&output, demand.mean) {
+            match behind(&output, demand.mean).or_else(|| self.waits_too_long(&output.series)) {
                 Some(why) => too_slow.push((named.0, why)),
                 None => tests.push(self.seen(named, output)?),
             }
         }
         Ok((tests, too_slow))
+    }
+
+    /// Why the transactions of the last seconds took too long for the device to be the disk, as a sentence.
+    fn waits_too_long(&self, series: &[SecondSample]) -> Option<String> {
+        let last = &series[series.len().checked_sub(TOO_LONG_OVER_S)?..];
+        let mean_ms = last.iter().map(|second| second.latency_ms_p95).sum::<f64>() / TOO_LONG_OVER_S as f64;
+        let longest_ms = self.longest_ms.filter(|longest| mean_ms > TOO_LONG * longest)?;
+        Some(format!(
+            "with the recorded settings the 95th percentile of latency comes to {mean_ms:.0} ms after {} s, where no more than {longest_ms:.1} ms \
+             were recorded",
+            series.len()
+        ))
     }
 
     /// A run beside the recording.
@@ -524,19 +529,28 @@ mod tests {
         assert!(drives.contains(&None), "{drives:?}");
     }
 
-    /// Of several devices the disk is none on which clients wait ten times as long as they were seen to.
+    /// Of several devices the disk is none on which clients wait ten times as long as they were seen to. That is clear after a minute.
     #[test]
     fn a_device_on_which_clients_wait_far_too_long_is_not_the_one() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
         let recording = find(&path).unwrap().remove(0).as_unknown_load().unwrap().recording;
-        let device = [("nvme".to_owned(), Device::Profile("nvme".to_owned()))];
-        let mut test = backtest(&recording, &device, None, None, &Slow::default()).unwrap().tests.remove(0);
-        let mut why = |predicted| {
-            test.validation.metrics = vec![Metric { name: LATENCY, observed: 3.5, predicted }];
-            test.waits_too_long()
+        let runner = Slow::default();
+        let halves = |longest_ms| Halves {
+            recording: &recording,
+            first: recording.clone(),
+            measured: Measured::of(&recording).unwrap(),
+            middle: 0.0,
+            overrides: Overrides::default(),
+            disk: None,
+            longest_ms,
+            runner: &runner,
         };
-        assert_eq!((why(4.0), why(34.0)), (None, None));
-        assert!(why(188.0).unwrap().contains("95th percentile of latency would be 188 ms, where 3.5 ms were recorded"));
+        let run = |seconds, latency_ms_p95| vec![SecondSample { latency_ms_p95, ..SecondSample::default() }; seconds];
+        let waits = |seconds, ms| halves(Some(4.0)).waits_too_long(&run(seconds, ms));
+        assert_eq!((waits(60, 39.0), waits(59, 188.0)), (None, None));
+        let why = waits(60, 188.0).unwrap();
+        assert!(why.contains("comes to 188 ms after 60 s, where no more than 4.0 ms were recorded"), "{why}");
+        assert_eq!(halves(None).waits_too_long(&run(60, 188.0)), None, "there is no choice");
     }
 
     /// A spike that the server held rules out a device on which it queues, although the queue is gone in the end.

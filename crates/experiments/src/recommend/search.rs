@@ -201,13 +201,14 @@ fn downwards(bench: &Bench<'_>, tried: &[Point], low: Point) -> Vec<f64> {
     }
 }
 
-/// What to run ahead beside a single setting past the low end: the present one again; and the lowest so far, if that lies a step above and so
-/// is likely the answer.
+/// What to run ahead beside a single setting past the low end: the present one again; and the lowest so far with more pages to write, if that lies
+/// a step above and so is likely the best.
 fn beside_the_end(bench: &Bench<'_>, tried: &[Point], onward: &[Point]) -> Vec<Ahead> {
     let (&[end], Some(&low)) = (onward, tried.first()) else { return Vec::new() };
     let is_next = end < low && end.io_capacity_max + step_at(low.io_capacity_max as f64) >= low.io_capacity_max;
-    let likely: Vec<Point> = [bench.current()].into_iter().chain(is_next.then_some(low)).collect();
-    bench.ahead(&likely, u32::MAX)
+    let mut ahead = bench.ahead(&[bench.current()], u32::MAX);
+    ahead.extend(is_next.then_some((Case::MORE_PAGES, low, 1)));
+    ahead
 }
 
 /// Whether the way out of trouble may lie past an end that has `stall_share`, with `least` at the other points: it has clearly
@@ -285,7 +286,7 @@ fn cuts_between(bench: &Bench<'_>, tried: &[Point], low: Point, high: Point) -> 
 }
 
 /// What to run ahead beside a single cut: the present setting again, which the end asks for; or, once that is done, the
-/// cut itself, if it is the last one in its gap and so likely the answer, or else what is cut next if the best stays the best.
+/// best so far with more pages to write, if the cut is the last one in its gap, or else what is cut next if the best stays the best.
 fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
     let &[cut] = cuts else { return Vec::new() };
     let present = bench.ahead(&[bench.current()], u32::MAX);
@@ -296,10 +297,11 @@ fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
     let is_last = tried.windows(2).filter(|gap| gap[0] < cut && cut < gap[1]).all(|gap| {
         cuts_between(bench, &all, gap[0], cut).is_empty() && cuts_between(bench, &all, cut, gap[1]).is_empty()
     });
-    if is_last {
-        return bench.ahead(cuts, 2);
-    }
     let best = best_of(bench, Case::AS_IS, tried);
+    if is_last {
+        // Whether the best so far keeps its reserve with more pages is asked next, or right after the same of the cut.
+        return vec![(Case::MORE_PAGES, best, 1)];
+    }
     let next = cuts_between(bench, &all, best.min(cut), best.max(cut));
     bench.ahead(&next, 1)
 }
@@ -315,13 +317,19 @@ fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
     if here < top - EDGE * top.abs() { None } else { lowest.checked_sub(1) }
 }
 
-/// Replicates what could be the answer, and decides. Of settings as good as the best the best alone is run again, as which of them
-/// is the answer is not a matter of chance: the lowest that leaves a reserve. Of the others the nearest rival is; where the best turns out
-/// to be another, it goes on with that.
+/// Replicates what could be the answer, and decides. Of settings as good as the best one alone is run again, as which of them
+/// is the answer is not a matter of chance: the lowest that leaves a reserve, with more pages too. Of the others the nearest rival is; where the
+/// best turns out to be another, it goes on with that.
 fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendError> {
-    let close = close_to(bench, best);
+    let mut lowest = best;
+    if is_answer(bench, lowest) {
+        best = sensitivity::with_room_for_pages(bench, lowest)?;
+    }
+    let mut close = close_to(bench, lowest);
+    close.push(best);
+    tidy(&mut close);
     loop {
-        let equal = equals(bench, Case::AS_IS, &close, best);
+        let equal = equals(bench, Case::AS_IS, &close, lowest);
         let others = close.iter().copied().filter(|point| *point != best && !equal.contains(point));
         let rival = others.max_by(|&a, &b| score(bench, a).total_cmp(&score(bench, b)));
         let mut again: Vec<Point> = [best].into_iter().chain(rival).collect();
@@ -335,7 +343,7 @@ fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendErro
         if next == best || equal.contains(&next) && is_answer(bench, best) {
             return Ok(Found { best, plateau: equal });
         }
-        best = next;
+        (best, lowest) = (next, next);
     }
 }
 

@@ -61,25 +61,38 @@ pub(super) fn too_short(bench: &Bench<'_>, best: Point) -> Option<String> {
     bench.rise(best).map(|rise| still_rising(bench, best, rise)).or_else(|| too_short_to_tell(bench, best))
 }
 
+/// Of the settings as good as `best` from there up, the lowest that keeps its reserve with more pages to write, which most that lose it
+/// with an input off do not; `best` if none of the first few does. The fewest writes need no reserve.
+pub(super) fn with_room_for_pages(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
+    if bench.goal() == Goal::Writes || best == bench.current() {
+        return Ok(best);
+    }
+    let candidates = as_good_from(bench, best);
+    for (&point, next) in candidates.iter().zip(1..) {
+        let more = Case::MORE_PAGES;
+        let ahead: Vec<Ahead> = candidates.get(next).map(|&next| (more, next, 1)).into_iter().collect();
+        bench.ensure("what if", &[(more, point)], 1, &ahead)?;
+        if keeps(bench, more, point) {
+            return Ok(point);
+        }
+    }
+    Ok(best)
+}
+
 /// Of the settings as good as `best` from there up, the lowest that keeps its reserve with every input off and in a surge; `best` if none of
 /// the first few does. The fewest writes need no reserve.
 pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
     if bench.goal() == Goal::Writes || best == bench.current() {
         return Ok(best);
     }
-    let candidates: Vec<Point> = as_good_from(bench, best).into_iter().take(EQUALS_UP).collect();
-    for (&point, next) in candidates.iter().zip(1..) {
-        let keeps = |bench: &Bench<'_>, case| bench.is_stable(case, point) && has_reserve(bench, case, point);
-        // Who does not keep it, mostly does not with more pages to write: that is asked first, and beside it of the next one.
-        let more = Case::MORE_PAGES;
-        let ahead: Vec<Ahead> = candidates.get(next).map(|&next| (more, next, 1)).into_iter().collect();
-        bench.ensure("what if", &[(more, point)], 1, &ahead)?;
-        if !keeps(bench, more) {
+    for point in as_good_from(bench, best) {
+        bench.ensure("what if", &[(Case::MORE_PAGES, point)], 1, &[])?;
+        if !keeps(bench, Case::MORE_PAGES, point) {
             continue;
         }
         let cases = Case::MOVED.map(|case| (case, point));
         bench.ensure("what if", &cases, 1, &bench.ahead(&[point], u32::MAX))?;
-        if !cases.iter().all(|&(case, _)| keeps(bench, case)) {
+        if !cases.iter().all(|&(case, _)| keeps(bench, case, point)) {
             continue;
         }
         let replications = bench.replications;
@@ -89,18 +102,27 @@ pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, Rec
         if !is_answer(bench, point) {
             continue;
         }
-        if bench.trials(surge, point).is_empty() || keeps(bench, surge) {
+        if bench.trials(surge, point).is_empty() || keeps(bench, surge, point) {
             return Ok(point);
         }
     }
     Ok(best)
 }
 
-/// The settings of its redo log that were tried and are as good as `best`, from it up.
+/// Whether a setting runs soundly in a case, and leaves a reserve.
+fn keeps(bench: &Bench<'_>, case: Case, point: Point) -> bool {
+    bench.is_stable(case, point) && has_reserve(bench, case, point)
+}
+
+/// The first few settings of its redo log that were tried and are as good as `best`, from it up. What lies before one that is as good
+/// counts too: how far it is off is chance.
 fn as_good_from(bench: &Bench<'_>, best: Point) -> Vec<Point> {
     let from = |point: &Point| point.redo_bytes == best.redo_bytes && *point >= best && is_answer(bench, *point);
-    let points: Vec<Point> = bench.points().into_iter().filter(from).collect();
-    equals(bench, Case::AS_IS, &points, best)
+    let mut points: Vec<Point> = bench.points().into_iter().filter(from).collect();
+    let highest = equals(bench, Case::AS_IS, &points, best).last().copied();
+    points.retain(|point| Some(*point) <= highest);
+    points.truncate(EQUALS_UP);
+    points
 }
 
 /// Runs `best` and its neighbours in every case.
