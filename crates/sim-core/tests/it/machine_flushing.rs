@@ -236,9 +236,10 @@ fn adjacent_pages_are_written_at_once() {
     };
     let (alone, pages) = writes_and_pages(false, 0.0);
     assert!(alone.abs_diff(pages) <= 64, "{alone} writes of {pages} pages");
-    for (merged, pages) in [writes_and_pages(true, 0.0), writes_and_pages(false, 200.0)] {
-        assert!(merged * 3 < pages, "{merged} writes of {pages} pages");
-    }
+    let (merged, pages) = writes_and_pages(true, 0.0);
+    assert!(merged * 5 < pages, "{merged} writes of {pages} pages");
+    let (in_the_queue, pages) = writes_and_pages(false, 200.0);
+    assert!(in_the_queue * 3 < pages, "{in_the_queue} writes of {pages} pages");
 }
 
 /// Without flushing the age grows by the redo rate until it meets the limit at stop / rate; then nothing moves, and the
