@@ -62,11 +62,8 @@ pub(super) fn too_short(bench: &Bench<'_>, best: Point) -> Option<String> {
 }
 
 /// Of the settings as good as `best` from there up, the lowest that keeps its reserve with more pages to write, which most that lose it
-/// with an input off do not; `best` if none of the first few does. The fewest writes need no reserve.
+/// with an input off do not; `best` if none of the first few does.
 pub(super) fn with_room_for_pages(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
-    if bench.goal() == Goal::Writes || best == bench.current() {
-        return Ok(best);
-    }
     let candidates = as_good_from(bench, best);
     for (&point, next) in candidates.iter().zip(1..) {
         let more = Case::MORE_PAGES;
@@ -80,11 +77,8 @@ pub(super) fn with_room_for_pages(bench: &mut Bench<'_>, best: Point) -> Result<
 }
 
 /// Of the settings as good as `best` from there up, the lowest that keeps its reserve with every input off and in a surge; `best` if none of
-/// the first few does. The fewest writes need no reserve.
+/// the first few does.
 pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
-    if bench.goal() == Goal::Writes || best == bench.current() {
-        return Ok(best);
-    }
     for point in as_good_from(bench, best) {
         bench.ensure("what if", &[(Case::MORE_PAGES, point)], 1, &[])?;
         if !keeps(bench, Case::MORE_PAGES, point) {
@@ -115,8 +109,11 @@ fn keeps(bench: &Bench<'_>, case: Case, point: Point) -> bool {
 }
 
 /// The first few settings of its redo log that were tried and are as good as `best`, from it up. What lies before one that is as good
-/// counts too: how far it is off is chance.
+/// counts too: how far it is off is chance. None beside the present setting, and none for the fewest writes, which need no reserve.
 fn as_good_from(bench: &Bench<'_>, best: Point) -> Vec<Point> {
+    if bench.goal() == Goal::Writes || best == bench.current() {
+        return Vec::new();
+    }
     let from = |point: &Point| point.redo_bytes == best.redo_bytes && *point >= best && is_answer(bench, *point);
     let mut points: Vec<Point> = bench.points().into_iter().filter(from).collect();
     let highest = equals(bench, Case::AS_IS, &points, best).last().copied();
