@@ -43,6 +43,7 @@
 //! # Ok::<(), innosim_flush_models::registry::SettingsError>(())
 //! ```
 
+pub mod averages;
 pub mod coordinator;
 pub mod legacy;
 pub mod mariadb;

@@ -95,7 +95,7 @@ impl Targets {
 }
 
 /// A MariaDB server.
-pub struct Mariadb {
+pub(crate) struct Mariadb {
     machine: MachineConfig,
     options: Options,
     targets: Targets,
@@ -104,18 +104,9 @@ pub struct Mariadb {
     last_checkpoint_lsn: u64,
 }
 
-impl std::fmt::Debug for Mariadb {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mariadb")
-            .field("targets", &self.targets)
-            .field("cleaner", &self.cleaner)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Mariadb {
     /// The server of these settings as it was before a fix.
-    pub fn build_with_mistake(settings: &Settings, mistake: Mistake) -> Result<Self, SettingsError> {
+    pub(crate) fn build_with_mistake(settings: &Settings, mistake: Mistake) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let rule = match mistake {
             Mistake::Mdev31939 => AdaptiveRule::without_ratio(options.adaptive),
@@ -133,7 +124,7 @@ impl Mariadb {
 
     /// The server of these settings; `rule`, if there is one, stands in place of its adaptive flushing, which is asked while the
     /// page cleaner is awake and no target is left.
-    pub fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
+    pub(crate) fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let rule = rule.unwrap_or_else(|| Box::new(AdaptiveRule::new(options.adaptive)));
         let machine = machine::machine_config(&options);
@@ -199,8 +190,6 @@ impl ServerModel for Mariadb {
         let hard_bytes = self.options.log_file_size - self.options.log_header_bytes();
         WriterLimits { hard_bytes, soft_bytes: hard_bytes }
     }
-
-    fn writer_in_extra_margin(&mut self, _view: &View<'_>, _inside: bool) {}
 
     fn free_check_limit_lsn(&self) -> u64 {
         self.last_checkpoint_lsn + self.options.log_limits.max_checkpoint_age

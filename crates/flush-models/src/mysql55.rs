@@ -46,7 +46,7 @@ const CHECKPOINTER_SLEEP: SimDuration = SimDuration::from_secs(3600);
 
 /// A server of MySQL 5.5 or Percona Server 5.5.
 #[derive(Debug)]
-pub struct Mysql55 {
+pub(crate) struct Mysql55 {
     machine: MachineConfig,
     margin: LogMargin,
     master: MasterThread,
@@ -56,7 +56,7 @@ pub struct Mysql55 {
 
 impl Mysql55 {
     /// The server of these settings.
-    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
+    pub(crate) fn build(settings: &Settings) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let machine = options.machine_config();
         Ok(Mysql55 {
@@ -93,8 +93,6 @@ impl ServerModel for Mysql55 {
         let group = self.margin.ages().group_bytes;
         WriterLimits { hard_bytes: group, soft_bytes: group }
     }
-
-    fn writer_in_extra_margin(&mut self, _: &View<'_>, _: bool) {}
 
     fn free_check_limit_lsn(&self) -> u64 {
         self.free_check_limit_lsn

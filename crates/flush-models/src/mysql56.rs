@@ -57,7 +57,7 @@ enum Phase {
 }
 
 /// A server of MySQL 5.6.
-pub struct Mysql56 {
+pub(crate) struct Mysql56 {
     machine: MachineConfig,
     options: Options,
     flag: CheckFlag,
@@ -74,23 +74,13 @@ pub struct Mysql56 {
     last_checkpoint_lsn: u64,
 }
 
-impl std::fmt::Debug for Mysql56 {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mysql56")
-            .field("cleaner", &self.cleaner)
-            .field("adaptive", &self.adaptive)
-            .field("requested", &self.requested)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Mysql56 {
     /// The server of these settings; `rule`, if there is one, stands in place of its adaptive flushing and is asked in each turn
     /// of an active server.
     ///
     /// # Errors
     /// [`SettingsError`] if the server would not start.
-    pub fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
+    pub(crate) fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let machine = machine::machine_56(&options);
         Ok(Mysql56 {
@@ -246,8 +236,6 @@ impl ServerModel for Mysql56 {
         UNGUARDED
     }
 
-    fn writer_in_extra_margin(&mut self, _: &View<'_>, _: bool) {}
-
     fn free_check_limit_lsn(&self) -> u64 {
         self.last_checkpoint_lsn + self.options.ages.max_modified_age_sync
     }
@@ -305,14 +293,7 @@ impl ServerModel for Mysql56 {
         if let Some(rule) = &self.rule {
             return rule.gauges();
         }
-        FlushGauges {
-            n_to_flush_requested: self.requested.map_or(0, |r| r.n_pages),
-            n_to_flush_by_age: 0,
-            avg_page_rate: self.adaptive.avg_page_rate,
-            lsn_avg_rate: self.adaptive.lsn_avg_rate,
-            pct_for_dirty: self.requested.map_or(0, |r| r.pct_for_dirty),
-            pct_for_lsn: self.requested.map_or(0, |r| r.pct_for_lsn),
-        }
+        self.adaptive.gauges(self.requested.as_ref())
     }
 
     fn failure(&self) -> Option<&str> {

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   Mysql57 ── CoordinatorLoop        wait | sync flush | adaptive pass | LRU batches only | idle batch
-//!      ├────── RecommendationState    pages of an adaptive pass, by instance
+//!      ├────── AdaptiveRule           pages of an adaptive pass, by instance
 //!      ├────── sync_lsn               target of sync flushing, raised by user threads
 //!      ├────── CheckFlag              what a user thread does at the margins: ask for flushing, poll, checkpoint
 //!      └────── MasterThread           a checkpoint in every 7th second, in each second of an idle server
@@ -25,7 +25,7 @@ pub mod request;
 
 use crate::legacy::check_flag::CheckFlag;
 use crate::legacy::instance::buf_pool_get;
-use crate::legacy::io::{ListLengths, min_n_per_instance, pct_io};
+use crate::legacy::io::{min_n_per_instance, pct_io};
 use crate::legacy::log_margin::{LogLsns, MARGIN_57, MarginCheckpoint, log_checkpoint_margin};
 use crate::legacy::margin_steps::{Stage, lsns, place, set_place};
 use crate::legacy::master_thread::MasterThread;
@@ -44,7 +44,7 @@ use innosim_core::seam::{
     FlushKind, FlushRequest, FreeCheck, FreeCheckWait, LruManagerInput, LruWork, PassReport, Recommendation, RuleInput,
     ServerModel, View, WorkBefore, WriterLimits,
 };
-use recommendation::{RecommendationState, Recommended, Seen};
+use recommendation::AdaptiveRule;
 
 /// How often a user thread looks whether the pages it waits for are written.
 const POLL: SimDuration = SimDuration::from_millis(10);
@@ -62,7 +62,7 @@ enum Phase {
 }
 
 /// A server of MySQL 5.7.
-pub struct Mysql57 {
+pub(crate) struct Mysql57 {
     machine: MachineConfig,
     options: Options,
     flag: CheckFlag,
@@ -73,25 +73,12 @@ pub struct Mysql57 {
     last_activity: u64,
     /// Pages that the last timed pass took from the flush lists.
     last_pages: u64,
-    recommendation: RecommendationState,
-    recommended: Option<Recommended>,
-    /// A rule in place of the recommendation.
-    rule: Option<Box<dyn AdaptiveFlushing>>,
+    rule: Box<dyn AdaptiveFlushing>,
     /// Target of sync flushing; 0 if none is asked for.
     sync_lsn: u64,
     /// Percona Server.
     lru_managers: LruManagers,
     last_checkpoint_lsn: u64,
-}
-
-impl std::fmt::Debug for Mysql57 {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mysql57")
-            .field("coordinator", &self.coordinator)
-            .field("recommended", &self.recommended)
-            .field("sync_lsn", &self.sync_lsn)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Mysql57 {
@@ -100,7 +87,7 @@ impl Mysql57 {
     ///
     /// # Errors
     /// [`SettingsError`] if the server would not start.
-    pub fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
+    pub(crate) fn build(settings: &Settings, rule: Option<Box<dyn AdaptiveFlushing>>) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let machine = match options.percona {
             None => machine_57(&options),
@@ -114,9 +101,7 @@ impl Mysql57 {
             phase: Phase::Waiting,
             last_activity: 0,
             last_pages: 0,
-            recommendation: RecommendationState::default(),
-            recommended: None,
-            rule,
+            rule: rule.unwrap_or_else(|| Box::new(AdaptiveRule::new(options.adaptive))),
             sync_lsn: 0,
             lru_managers,
             last_checkpoint_lsn: machine.redo.start_lsn,
@@ -169,50 +154,22 @@ impl Mysql57 {
         Some(CleanerAction::Flush(FlushRequest { reset_event: true, ..request }))
     }
 
-    /// The request of a pass by a rule that is not the server's own.
-    fn recommended_by_rule(&mut self, view: &View<'_>) -> Option<FlushRequest> {
+    /// An adaptive pass. Everything is sampled before its LRU work.
+    fn recommend(&mut self, view: &View<'_>) -> FlushRequest {
         let input = RuleInput {
             sync_limit_lsn: None,
             last_pages: self.last_pages,
             limit_for_age_bytes: self.options.ages.max_modified_age_async,
             free_check_capacity_bytes: self.options.ages.max_checkpoint_age,
         };
-        let instances = self.options.instances();
-        let rule = self.rule.as_mut()?;
-        let Recommendation { n_pages, slots } = rule.recommend(view, input);
-        if let Some(pause) = rule.next_pass_in() {
+        let Recommendation { n_pages, slots } = self.rule.recommend(view, input);
+        if let Some(pause) = self.rule.next_pass_in() {
             self.coordinator.next_loop_time = view.now + pause;
         }
+        let instances = self.options.instances();
         let even = || vec![n_pages.div_ceil(instances as u64); instances];
         let slots = if slots.len() == instances { slots } else { even() };
-        Some(self.pc_request(FlushKind::Adaptive, n_pages, slots))
-    }
-
-    /// An adaptive pass. Everything is sampled before its LRU work.
-    fn recommend(&mut self, view: &View<'_>) -> FlushRequest {
-        if let Some(request) = self.recommended_by_rule(view) {
-            return request;
-        }
-        let worked_before = self.recommendation.lsn_avg_rate != 0;
-        if view.up_before != SimDuration::ZERO && self.recommendation.prev_lsn == 0 && !worked_before {
-            // The first recommendation was that of the server's start; without load none came since.
-            self.recommendation.prev_lsn = view.last_checkpoint_lsn;
-        }
-        let lists = ListLengths { lru: view.lru_pages, free: view.free_pages, flush_list: view.dirty_pages };
-        let seen = Seen {
-            cur_lsn: view.current_lsn,
-            oldest_lsn: view.oldest_modification_lsn,
-            time_s: view.server_now().whole_seconds(),
-            dirty_pct: lists.modified_ratio_pct_real(),
-            last_pages: self.last_pages,
-            lists: view.lists,
-        };
-        let Some(recommended) = self.recommendation.recommend(&self.options.adaptive, seen) else {
-            return self.pc_request(FlushKind::Adaptive, 0, Vec::new());
-        };
-        let request = self.pc_request(FlushKind::Adaptive, recommended.n_pages, recommended.slots.clone());
-        self.recommended = Some(recommended);
-        request
+        self.pc_request(FlushKind::Adaptive, n_pages, slots)
     }
 
     /// A request to all slots, LRU batches first; no `slots` stand for no recommendation.
@@ -302,8 +259,6 @@ impl ServerModel for Mysql57 {
         UNGUARDED
     }
 
-    fn writer_in_extra_margin(&mut self, _: &View<'_>, _: bool) {}
-
     fn free_check_limit_lsn(&self) -> u64 {
         self.last_checkpoint_lsn + self.options.ages.max_modified_age_sync
     }
@@ -364,28 +319,14 @@ impl ServerModel for Mysql57 {
     }
 
     fn starts_after(&mut self, before: WorkBefore) {
-        if let Some(rule) = &mut self.rule {
-            rule.starts_after(before);
-        }
-        (self.recommendation.lsn_avg_rate, self.recommendation.avg_page_rate) =
-            (before.redo_bytes_per_s, before.pages_flushed_per_s);
+        self.rule.starts_after(before);
     }
 
     fn gauges(&self) -> FlushGauges {
-        if let Some(rule) = &self.rule {
-            return rule.gauges();
-        }
-        let last = self.recommended.as_ref();
-        FlushGauges {
-            n_to_flush_requested: last.map_or(0, |r| r.n_pages),
-            n_to_flush_by_age: last.map_or(0, |r| r.n_by_age),
-            avg_page_rate: self.recommendation.avg_page_rate,
-            lsn_avg_rate: self.recommendation.lsn_avg_rate,
-            pct_for_dirty: last.map_or(0, |r| r.pct_for_dirty),
-            pct_for_lsn: last.map_or(0, |r| r.pct_for_lsn),
-        }
+        self.rule.gauges()
     }
+
     fn failure(&self) -> Option<&str> {
-        self.rule.as_ref().and_then(|rule| rule.failure())
+        self.rule.failure()
     }
 }

@@ -2,14 +2,15 @@
 //!
 //! The page cleaner's coordinator, the bookkeeping of checkpoint requests and the glue to the seam are the same in
 //! every release and live here. What a release does its own way (redo geometry, free check, sync flushing,
-//! checkpointer) is a `Release`, one file each: `mysql8021`, `mysql8027` and `mysql8030`. What Percona Server changed
+//! checkpointer) are its `Parts`: `mysql8021` and the later ones name them. What Percona Server changed
 //! stands in [`crate::percona80`]. The formulas are pure functions in the modules below, under the names of the servers'
 //! documentation, and each is checked against vectors.
 //!
 //! ```text
 //!   Mysql80 ── coordinator ── Box<dyn AdaptiveFlushing>   pages of a pass (AdaptiveRule, or a rule of your own)
 //!      │
-//!      └── LogState ── Box<dyn Release>                   limits, free check, sync limit, checkpointer
+//!      ├── Box<dyn RedoFiles>                             limits, free check
+//!      └── LogState ── CheckpointerThread                 sync limit, checkpoints
 //! ```
 //!
 //! Specification: `innodb-8.0.21` and `innodb-8.0.30`, sections 1, 2 and 4.
@@ -24,7 +25,6 @@
 
 pub mod adaptive;
 mod at_start;
-pub mod averages;
 pub mod checkpoint;
 mod checkpointer;
 pub mod coordinator;
@@ -42,6 +42,8 @@ pub(crate) mod mysql8027;
 pub(crate) mod mysql8030;
 mod options;
 mod others;
+mod polling_checkpointer;
+mod redo_files;
 pub mod redo_geometry_8021;
 pub mod redo_geometry_8030;
 mod release;
@@ -68,9 +70,10 @@ use innosim_core::seam::{
 use log_state::LogState;
 use options::Options;
 use others::Others;
+use redo_files::RedoFiles;
 use redo_geometry_8021::MaxAges;
 use redo_geometry_8030::FilesCapacity;
-use release::{Parts, Release};
+use release::{CheckpointerThread, Parts};
 
 /// Where the coordinator stands between two calls of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,28 +115,18 @@ struct Coordinator {
 }
 
 /// A server of MySQL 8.0 or later.
-pub struct Mysql80 {
+pub(crate) struct Mysql80 {
     machine: MachineConfig,
     options: Options,
-    release: Box<dyn Release>,
-    /// See [`Parts::coordinator_of_57`].
-    coordinator_of_57: bool,
+    parts: Parts,
+    files: Box<dyn RedoFiles>,
+    checkpointer: CheckpointerThread,
     log: LogState,
     coordinator: Coordinator,
     rule: Box<dyn AdaptiveFlushing>,
     /// Percona Server.
     lru_managers: LruManagers,
     others: Others,
-}
-
-impl std::fmt::Debug for Mysql80 {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Mysql80")
-            .field("release", &self.release)
-            .field("log", &self.log)
-            .field("coordinator", &self.coordinator)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Mysql80 {
@@ -153,8 +146,8 @@ impl Mysql80 {
         let options = Options::new(settings)?;
         let mut machine = machine::machine_config(&options);
         let start_lsn = machine.redo.start_lsn;
-        let release = (parts.release)(&options, start_lsn)?;
-        machine.redo.files = release.redo_files();
+        let files = (parts.redo_files)(&options, start_lsn)?;
+        machine.redo.files = files.governed();
         if let Some(threads) = &mut machine.redo.log_threads {
             threads.checkpoint_takes_writer_mutex = machine.redo.files.is_some();
         }
@@ -165,8 +158,9 @@ impl Mysql80 {
             lru_managers: LruManagers::new(options.buffer_pool_instances, u64::from(options.lru_scan_depth)),
             machine,
             options,
-            release,
-            coordinator_of_57: parts.coordinator_of_57,
+            parts: *parts,
+            files,
+            checkpointer: parts.checkpointer,
             rule: match rule {
                 Some(rule) => rule,
                 None => Box::new(Self::adaptive_rule(settings, parts)?),
@@ -198,7 +192,8 @@ impl Mysql80 {
     fn next_step(&mut self, view: &View<'_>) -> CleanerAction {
         loop {
             let activity = view.activity != self.coordinator.last_activity;
-            let active = if self.coordinator_of_57 { activity } else { self.coordinator.state.is_active(activity) };
+            let active =
+                if self.parts.coordinator_of_57 { activity } else { self.coordinator.state.is_active(activity) };
             match self.coordinator.state.top(view.now, active, view.pending_reads > 0) {
                 Top::WaitUntil(until) => {
                     self.coordinator.phase = Phase::Waiting { active };
@@ -219,15 +214,15 @@ impl Mysql80 {
         let activity = view.activity != self.coordinator.last_activity;
         let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
         // A pass of 5.7 looks again whether the server is active, and takes a sync target only if the event woke it.
-        let active = if self.coordinator_of_57 { activity } else { active };
-        let sync_limit = if self.coordinator_of_57 && result == WaitResult::Timeout {
+        let active = if self.parts.coordinator_of_57 { activity } else { active };
+        let sync_limit = if self.parts.coordinator_of_57 && result == WaitResult::Timeout {
             None
         } else {
-            self.release.sync_limit(&mut self.log, view, lsn_avg_rate)
+            self.checkpointer.sync_limit(&*self.files, &mut self.log, view, lsn_avg_rate)
         };
         if self.coordinator.state.after_wait(view.now, result, activity) {
             self.coordinator.last_activity = view.activity;
-            if self.release.syncs_redo_on_timeout() {
+            if self.parts.syncs_redo_on_timeout {
                 self.coordinator.phase = Phase::SyncingRedo { active, sync_limit };
                 return Some(CleanerAction::SyncRedo);
             }
@@ -245,7 +240,7 @@ impl Mysql80 {
     ) -> Option<CleanerAction> {
         let branch = self.coordinator.state.branch(active, result, sync_limit.is_some(), self.options.idle_flush_pct);
         let request = match branch {
-            Branch::Sync if self.coordinator_of_57 => {
+            Branch::Sync if self.parts.coordinator_of_57 => {
                 // The next pass waits or not by what this one flushes.
                 self.coordinator.state.is_sync_flush = false;
                 self.request(FlushKind::Sync, vec![u64::MAX; self.instances()], sync_limit)
@@ -265,7 +260,7 @@ impl Mysql80 {
 
     /// Asks the rule and turns its answer into a request.
     fn recommended(&mut self, view: &View<'_>, kind: FlushKind, sync_limit: Option<u64>) -> FlushRequest {
-        let limits = self.release.limits();
+        let limits = self.files.limits();
         let input = RuleInput {
             sync_limit_lsn: sync_limit,
             last_pages: self.coordinator.last_pages,
@@ -319,7 +314,7 @@ impl Mysql80 {
         c.state.n_flushed = report.list_pages + report.lru_pages;
         match kind {
             // 5.7 averages what its timed passes flush.
-            FlushKind::Sync if self.coordinator_of_57 => {}
+            FlushKind::Sync if self.parts.coordinator_of_57 => {}
             FlushKind::Background => {}
             _ => c.last_pages += report.list_pages,
         }
@@ -348,11 +343,11 @@ impl ServerModel for Mysql80 {
     }
 
     fn instance_of(&self, space_id: u32, page_no: u32) -> u32 {
-        self.release.instance_of(space_id, page_no, self.machine.buffer_pool.instances)
+        (self.parts.instance_of)(space_id, page_no, self.machine.buffer_pool.instances)
     }
 
     fn age_limits(&self) -> AgeLimits {
-        let limits = self.release.limits();
+        let limits = self.files.limits();
         AgeLimits {
             async_bytes: limits.age_async,
             sync_bytes: limits.age_sync,
@@ -364,7 +359,7 @@ impl ServerModel for Mysql80 {
     }
 
     fn writer_limits(&self) -> WriterLimits {
-        let limits = self.release.limits();
+        let limits = self.files.limits();
         WriterLimits { hard_bytes: limits.hard, soft_bytes: limits.soft }
     }
 
@@ -373,19 +368,19 @@ impl ServerModel for Mysql80 {
         if inside {
             self.log.request_checkpoint(self.log.available_for_checkpoint_lsn);
         }
-        self.release.writer_in_extra_margin(view, inside);
+        self.files.writer_in_extra_margin(view, inside);
     }
 
     fn update_limits(&mut self, view: &View<'_>) {
-        self.release.update_limits(view);
+        self.files.update_limits(view.last_checkpoint_lsn);
     }
 
     fn free_check_limit_lsn(&self) -> u64 {
-        self.release.free_check_limit_lsn()
+        self.files.free_check_limit_lsn()
     }
 
     fn free_check(&mut self, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
-        self.release.free_check(&mut self.log, view, wait)
+        self.files.free_check(&mut self.log, view, wait)
     }
 
     fn cleaner(&mut self, view: &View<'_>, input: CleanerInput) -> CleanerAction {
@@ -416,7 +411,7 @@ impl ServerModel for Mysql80 {
 
     fn checkpointer(&mut self, view: &View<'_>, input: CheckpointerInput) -> CheckpointerAction {
         let lsn_avg_rate = self.rule.gauges().lsn_avg_rate;
-        self.release.checkpointer(&mut self.log, view, lsn_avg_rate, input)
+        self.checkpointer.step(&mut *self.files, &mut self.log, view, lsn_avg_rate, input)
     }
 
     fn free_page_pause(&self, tries: u32) -> SimDuration {
@@ -459,10 +454,11 @@ impl ServerModel for Mysql80 {
         let LiveSettings { flush_sync, idle_flush_pct, .. } = settings;
         let adaptive = AdaptiveConfig::of_live(settings);
         Some(Box::new(Mysql80 {
-            coordinator_of_57: self.coordinator_of_57,
+            parts: self.parts,
             machine: self.machine.clone(),
             options: Options { adaptive, flush_sync, idle_flush_pct, ..self.options.clone() },
-            release: self.release.copied(),
+            files: self.files.copied(),
+            checkpointer: self.checkpointer,
             log: LogState { flush_sync, ..self.log.clone() },
             coordinator: self.coordinator.clone(),
             rule: self.rule.with_live(settings)?,

@@ -1,5 +1,5 @@
 //! Percona Server 8.0 and 8.4: what it changed in the flushing of MySQL 8.0 (`percona` section 4). All else is MySQL 8.0.30,
-//! and [`Mysql80`](crate::mysql80::Mysql80) is the server of both.
+//! and the server of both is that of [`crate::mysql80`].
 //!
 //! * a steeper age factor ([`age_factor`]);
 //! * an LRU manager thread for each instance ([`lru_manager`]): the page cleaner's slots flush the flush lists only,

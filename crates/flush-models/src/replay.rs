@@ -45,7 +45,7 @@ pub(crate) trait PassRule: std::fmt::Debug + Send + Sync {
     fn copied(&self) -> Box<dyn PassRule>;
 
     /// See [`ReplayRule::pass`].
-    fn pass(&mut self, pass: &ReplayPass) -> Option<FlushGauges>;
+    fn replayed(&mut self, pass: &ReplayPass) -> Option<FlushGauges>;
 
     /// See [`ReplayRule::counts_whole_seconds`].
     fn counts_whole_seconds(&self) -> bool;
@@ -76,7 +76,7 @@ impl ReplayRule {
 
     /// One pass; `None` if the rule asks for nothing and leaves the gauges as they were.
     pub fn pass(&mut self, pass: &ReplayPass) -> Option<FlushGauges> {
-        self.0.pass(pass)
+        self.0.replayed(pass)
     }
 
     /// Whether the averages are taken over whole seconds of a clock.

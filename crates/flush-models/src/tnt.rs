@@ -39,7 +39,7 @@ const SECOND: SimDuration = SimDuration::from_secs(1);
 
 /// A server with TNT.
 #[derive(Debug)]
-pub struct Tnt {
+pub(crate) struct Tnt {
     machine: MachineConfig,
     options: Options,
     pace: Pace,
@@ -60,7 +60,7 @@ pub struct Tnt {
 
 impl Tnt {
     /// The server of these settings.
-    pub fn build(settings: &Settings) -> Result<Self, SettingsError> {
+    pub(crate) fn build(settings: &Settings) -> Result<Self, SettingsError> {
         let options = Options::new(settings)?;
         let machine = options.machine_config();
         let start_lsn = machine.redo.start_lsn;
@@ -142,8 +142,6 @@ impl ServerModel for Tnt {
         let capacity = self.options.redo_bytes();
         WriterLimits { hard_bytes: capacity, soft_bytes: capacity }
     }
-
-    fn writer_in_extra_margin(&mut self, _: &View<'_>, _: bool) {}
 
     fn free_check_limit_lsn(&self) -> u64 {
         // The machine keeps room for merges itself.

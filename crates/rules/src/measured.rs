@@ -5,7 +5,7 @@
 
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{FlushGauges, RuleInput, View, WorkBefore};
-use innosim_flush_models::mysql80::averages::{AverageClock, Averages};
+use innosim_flush_models::averages::{AverageClock, Averages};
 
 /// Averages of redo and flushing, and what passed since the pass before.
 #[derive(Debug, Clone)]

@@ -83,7 +83,7 @@ impl Rule {
 
     /// Names of the museum: servers as they were before a fix, which [`Rule::named`] knows too.
     pub fn museum() -> Vec<String> {
-        Mistake::ALL.iter().map(|mistake| mistake.name().to_owned()).collect()
+        Mistake::all().map(|mistake| mistake.name().to_owned()).collect()
     }
 
     /// Names of all shipped and registered rules.

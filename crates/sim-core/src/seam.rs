@@ -21,6 +21,7 @@ use crate::kernel::time::{SimDuration, SimTime};
 use serde::{Deserialize, Serialize};
 
 /// Read-only picture of the machine at one instant. LSNs and ages in bytes.
+#[derive(Debug)]
 pub struct View<'a> {
     /// Now.
     pub now: SimTime,
@@ -105,18 +106,6 @@ impl View<'_> {
     }
 }
 
-impl std::fmt::Debug for View<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("View")
-            .field("now", &self.now)
-            .field("current_lsn", &self.current_lsn)
-            .field("last_checkpoint_lsn", &self.last_checkpoint_lsn)
-            .field("oldest_modification_lsn", &self.oldest_modification_lsn)
-            .field("dirty_pages", &self.dirty_pages)
-            .finish_non_exhaustive()
-    }
-}
-
 /// What a version may ask of the flush lists. Defaults are the answers of lists that hold nothing else.
 pub trait FlushLists {
     /// Number of buffer pool instances.
@@ -140,6 +129,12 @@ pub trait FlushLists {
     /// A number that moves on whenever an answer of [`FlushLists::pages_up_to`] may have changed; `None` where nobody keeps one.
     fn changes(&self) -> Option<u64> {
         None
+    }
+}
+
+impl std::fmt::Debug for dyn FlushLists + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("FlushLists")
     }
 }
 
@@ -506,7 +501,9 @@ pub trait ServerModel: Send {
     fn writer_limits(&self) -> WriterLimits;
 
     /// The redo writer entered (`inside`) or left its extra margin.
-    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool);
+    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
+        let _ = (view, inside);
+    }
 
     /// A round of the thread that looks after the redo files: looks again how far user threads may go, where a version
     /// does that apart from checkpoints ([`crate::config::RedoConfig::files`]).

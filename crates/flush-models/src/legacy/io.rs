@@ -51,3 +51,16 @@ pub fn io_capacity_at_startup(io_capacity: u64, configured_max: Option<u64>) -> 
         Some(max) => (io_capacity.min(max), max),
     }
 }
+
+/// `af_get_pct_for_dirty` of 5.7 and later: percent of `io_capacity` that `dirty_pct` percent of dirty pages call for.
+pub fn af_get_pct_for_dirty(dirty_pct: f64, max_dirty_pages_pct: f64, max_dirty_pages_pct_lwm: f64) -> u64 {
+    if dirty_pct == 0.0 {
+        0
+    } else if max_dirty_pages_pct_lwm == 0.0 {
+        if dirty_pct >= max_dirty_pages_pct { 100 } else { 0 }
+    } else if dirty_pct >= max_dirty_pages_pct_lwm {
+        (dirty_pct * 100.0 / (max_dirty_pages_pct + 1.0)) as u64
+    } else {
+        0
+    }
+}

@@ -7,6 +7,8 @@
 //! The page cleaner of the model is of the late generation ([`recommendation_late`]); the early one grew its share in any
 //! case.
 
+use crate::averages::Averages;
+use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View, WorkBefore};
 
 /// `buf_flush_lsn_scan_factor`: seconds of redo looked ahead, and the passes they are spread over.
@@ -64,54 +66,27 @@ impl AdaptiveConfig {
     }
 }
 
-/// What the recommendation remembers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Averages {
-    /// LSN at the last update; 0 before the first.
-    pub prev_lsn: u64,
-    /// Time of the last update, whole seconds of the wall clock.
-    pub prev_time_s: u64,
-    /// Pages since the last update.
-    pub sum_pages: u64,
-    /// `buffer_flush_avg_page_rate`, pages a second.
-    pub avg_page_rate: u64,
-    /// Recommendations since the last update.
-    pub n_iterations: u64,
-    /// `buffer_flush_lsn_avg_rate`, bytes a second.
-    pub lsn_avg_rate: u64,
-}
-
-impl Averages {
-    /// Remembers where it was; sums and averages are kept.
-    fn begin(&mut self, time_s: u64, cur_lsn: u64) {
-        self.prev_time_s = time_s;
-        self.prev_lsn = cur_lsn;
+/// Takes a pass into account.
+fn update(averages: &mut Averages, input: &PassInput<'_>, loops: u64) {
+    averages.sum_pages += input.last_pages;
+    averages.n_iterations += 1;
+    let elapsed_s = input.now.whole_seconds().saturating_sub(averages.prev_time.whole_seconds());
+    if averages.n_iterations < loops && elapsed_s < loops {
+        return;
     }
-
-    /// Takes a pass into account.
-    fn update(&mut self, input: &PassInput<'_>, loops: u64) {
-        self.sum_pages += input.last_pages;
-        self.n_iterations += 1;
-        let elapsed_s = input.time_s.saturating_sub(self.prev_time_s);
-        if self.n_iterations < loops && elapsed_s < loops {
-            return;
-        }
-        let elapsed_s = elapsed_s.max(1);
-        let redo = input.cur_lsn.saturating_sub(self.prev_lsn);
-        self.avg_page_rate = (self.sum_pages / elapsed_s).midpoint(self.avg_page_rate);
-        self.lsn_avg_rate = self.lsn_avg_rate.midpoint(redo / elapsed_s);
-        self.begin(input.time_s, input.cur_lsn);
-        self.n_iterations = 0;
-        self.sum_pages = 0;
-    }
+    let elapsed_s = elapsed_s.max(1);
+    let redo = input.cur_lsn.saturating_sub(averages.prev_lsn);
+    let avg_page_rate = (averages.sum_pages / elapsed_s).midpoint(averages.avg_page_rate);
+    averages.adopt(avg_page_rate, averages.lsn_avg_rate.midpoint(redo / elapsed_s), input.cur_lsn, input.now);
 }
 
 /// What one recommendation reads of the machine.
+#[derive(Debug)]
 pub struct PassInput<'a> {
     /// Current LSN.
     pub cur_lsn: u64,
-    /// Wall clock, whole seconds.
-    pub time_s: u64,
+    /// Wall clock, of which whole seconds count.
+    pub now: SimTime,
     /// Oldest modification on the flush list.
     pub oldest_lsn: u64,
     /// Pages on the flush list.
@@ -122,16 +97,6 @@ pub struct PassInput<'a> {
     pub last_pages: u64,
     /// The flush list.
     pub lists: &'a dyn FlushLists,
-}
-
-impl std::fmt::Debug for PassInput<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PassInput")
-            .field("cur_lsn", &self.cur_lsn)
-            .field("oldest_lsn", &self.oldest_lsn)
-            .field("last_pages", &self.last_pages)
-            .finish_non_exhaustive()
-    }
 }
 
 /// A recommendation with what led to it.
@@ -181,10 +146,10 @@ fn pages_due(lists: &dyn FlushLists, target_lsn: u64, io_capacity_max: u64) -> u
 pub fn recommendation_late(c: &AdaptiveConfig, averages: &mut Averages, input: &PassInput<'_>, pct_lwm: f64) -> Pass {
     let pct_for_lsn = c.pct_for_lsn(input.cur_lsn.saturating_sub(input.oldest_lsn));
     if averages.prev_lsn == 0 || pct_for_lsn == 0 {
-        averages.begin(input.time_s, input.cur_lsn);
+        (averages.prev_lsn, averages.prev_time) = (input.cur_lsn, input.now);
         return Pass { n_pages: by_dirty_pages_late(c, input), pct_for_lsn, adaptive: None };
     }
-    averages.update(input, c.flushing_avg_loops);
+    update(averages, input, c.flushing_avg_loops);
     let ratio = if pct_lwm == 0.0 || c.max_dirty_pages_pct == 0.0 {
         1.0
     } else {
@@ -229,8 +194,8 @@ pub struct AdaptiveRule {
     config: AdaptiveConfig,
     /// Whether its share of `io_capacity` is always the whole (see [`super::mistakes`]).
     without_ratio: bool,
-    averages: Averages,
-    gauges: FlushGauges,
+    pub(super) averages: Averages,
+    pub(super) gauges: FlushGauges,
     /// Whether it recommended before the run began.
     resumes: bool,
 }
@@ -246,24 +211,28 @@ impl AdaptiveRule {
     pub(super) fn without_ratio(config: AdaptiveConfig) -> Self {
         AdaptiveRule { without_ratio: true, ..Self::new(config) }
     }
+
+    /// The pages of a pass.
+    pub(super) fn pass(&mut self, input: &PassInput<'_>) -> u64 {
+        let pct_lwm = if self.without_ratio { 0.0 } else { self.config.low_water_mark_that_counts(input.dirty_pct) };
+        let pass = recommendation_late(&self.config, &mut self.averages, input, pct_lwm);
+        self.gauges = pass.gauges(&self.averages).unwrap_or(self.gauges);
+        pass.n_pages
+    }
 }
 
 impl AdaptiveFlushing for AdaptiveRule {
     fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation {
-        let dirty_pct = dirty_pct(view.dirty_pages, view.lru_pages, view.free_pages);
-        let pass_input = PassInput {
+        let n_pages = self.pass(&PassInput {
             cur_lsn: view.current_lsn,
-            time_s: view.now.whole_seconds(),
+            now: view.now,
             oldest_lsn: view.oldest_modification_lsn,
             dirty_pages: view.dirty_pages,
-            dirty_pct,
+            dirty_pct: dirty_pct(view.dirty_pages, view.lru_pages, view.free_pages),
             last_pages: input.last_pages,
             lists: view.lists,
-        };
-        let pct_lwm = if self.without_ratio { 0.0 } else { self.config.low_water_mark_that_counts(dirty_pct) };
-        let pass = recommendation_late(&self.config, &mut self.averages, &pass_input, pct_lwm);
-        self.gauges = pass.gauges(&self.averages).unwrap_or(self.gauges);
-        Recommendation { n_pages: pass.n_pages, slots: vec![pass.n_pages] }
+        });
+        Recommendation { n_pages, slots: vec![n_pages] }
     }
 
     fn starts_after(&mut self, before: WorkBefore) {
@@ -277,7 +246,7 @@ impl AdaptiveFlushing for AdaptiveRule {
     /// is taken.
     fn begins(&mut self, view: &View<'_>) {
         if self.resumes {
-            self.averages.begin(view.now.whole_seconds(), view.current_lsn);
+            (self.averages.prev_lsn, self.averages.prev_time) = (view.current_lsn, view.now);
         }
     }
 

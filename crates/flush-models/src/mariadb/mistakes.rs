@@ -31,44 +31,39 @@ pub enum Mistake {
     Mdev36226,
 }
 
+/// Each with its name, that of the public report, and what it does.
+const MISTAKES: [(Mistake, &str, &str); 6] = [
+    (Mistake::Mdev24949, "mdev-24949", "MariaDB before the fix: a server without work does not flush"),
+    (
+        Mistake::Mdev25093,
+        "mdev-25093",
+        "MariaDB before the fix: adaptive flushing does not begin at its low-water mark",
+    ),
+    (Mistake::Mdev31939, "mdev-31939", "MariaDB before the fix: the recommendation ignores dirty pages and age"),
+    (Mistake::Mdev33053, "mdev-33053", "MariaDB before the fix: free pages are made only when there are none"),
+    (Mistake::Mdev34265, "mdev-34265", "MariaDB before the fix: furious flushing makes no free pages"),
+    (Mistake::Mdev36226, "mdev-36226", "MariaDB before the fix: flushing for the age leaves free pages no bandwidth"),
+];
+
 impl Mistake {
     /// All of them.
-    pub const ALL: [Mistake; 6] = [
-        Mistake::Mdev24949,
-        Mistake::Mdev25093,
-        Mistake::Mdev31939,
-        Mistake::Mdev33053,
-        Mistake::Mdev34265,
-        Mistake::Mdev36226,
-    ];
+    pub fn all() -> impl Iterator<Item = Mistake> {
+        MISTAKES.into_iter().map(|(mistake, _, _)| mistake)
+    }
 
-    /// Name: that of the public report.
+    /// Its name.
     pub const fn name(self) -> &'static str {
-        match self {
-            Mistake::Mdev24949 => "mdev-24949",
-            Mistake::Mdev25093 => "mdev-25093",
-            Mistake::Mdev31939 => "mdev-31939",
-            Mistake::Mdev33053 => "mdev-33053",
-            Mistake::Mdev34265 => "mdev-34265",
-            Mistake::Mdev36226 => "mdev-36226",
-        }
+        MISTAKES[self as usize].1
     }
 
     /// What it does, in a line.
     pub const fn about(self) -> &'static str {
-        match self {
-            Mistake::Mdev24949 => "MariaDB before the fix: a server without work does not flush",
-            Mistake::Mdev25093 => "MariaDB before the fix: adaptive flushing does not begin at its low-water mark",
-            Mistake::Mdev31939 => "MariaDB before the fix: the recommendation ignores dirty pages and age",
-            Mistake::Mdev33053 => "MariaDB before the fix: free pages are made only when there are none",
-            Mistake::Mdev34265 => "MariaDB before the fix: furious flushing makes no free pages",
-            Mistake::Mdev36226 => "MariaDB before the fix: flushing for the age leaves free pages no bandwidth",
-        }
+        MISTAKES[self as usize].2
     }
 
     /// The mistake of this name.
     pub fn parse(name: &str) -> Option<Mistake> {
-        Mistake::ALL.into_iter().find(|mistake| mistake.name() == name)
+        Mistake::all().find(|mistake| mistake.name() == name)
     }
 
     /// The settings with which the page cleaner asks whether it has anything to do.

@@ -7,6 +7,7 @@
 
 use crate::legacy::adaptive::AdaptiveConfig;
 use crate::legacy::io::pct_io;
+use innosim_core::seam::FlushGauges;
 
 /// `af_get_pct_for_dirty`: percent of `io_capacity` that `dirty_pct` whole percent of dirty pages call for.
 pub fn af_get_pct_for_dirty(dirty_pct: u64, max_dirty_pages_pct: u64, max_dirty_pages_pct_lwm: u64) -> u64 {
@@ -96,6 +97,18 @@ impl AdaptiveState {
         self.last_lsn = cur;
         let lsn_limit = seen.oldest_lsn.saturating_add(self.lsn_avg_rate.saturating_mul(age_factor + 1));
         Some(Request { n_pages, lsn_limit, age, pct_for_dirty, pct_for_lsn, age_factor })
+    }
+
+    /// The gauges after `last`, the last request that there was.
+    pub(super) fn gauges(&self, last: Option<&Request>) -> FlushGauges {
+        FlushGauges {
+            n_to_flush_requested: last.map_or(0, |r| r.n_pages),
+            n_to_flush_by_age: 0,
+            avg_page_rate: self.avg_page_rate,
+            lsn_avg_rate: self.lsn_avg_rate,
+            pct_for_dirty: last.map_or(0, |r| r.pct_for_dirty),
+            pct_for_lsn: last.map_or(0, |r| r.pct_for_lsn),
+        }
     }
 
     /// The pages that the flush asked for by [`AdaptiveState::request`] wrote.

@@ -26,20 +26,13 @@ impl PassRule for Rule {
     }
 
     /// The averages count what each call flushed at once, so the pages of the call before are booked first.
-    fn pass(&mut self, pass: &ReplayPass) -> Option<FlushGauges> {
+    fn replayed(&mut self, pass: &ReplayPass) -> Option<FlushGauges> {
         let state = &mut self.state;
         state.flushed(pass.last_pages);
         let dirty_pct = lengths(pass).modified_ratio_pct();
         let seen = Seen { cur_lsn: pass.cur_lsn, oldest_lsn: pass.oldest_lsn, dirty_pct };
         let request = state.request(&self.config, seen)?;
-        Some(FlushGauges {
-            n_to_flush_requested: request.n_pages,
-            n_to_flush_by_age: 0,
-            avg_page_rate: state.avg_page_rate,
-            lsn_avg_rate: state.lsn_avg_rate,
-            pct_for_dirty: request.pct_for_dirty,
-            pct_for_lsn: request.pct_for_lsn,
-        })
+        Some(state.gauges(Some(&request)))
     }
 
     fn counts_whole_seconds(&self) -> bool {

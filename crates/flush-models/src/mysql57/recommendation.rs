@@ -6,47 +6,30 @@
 //! equal.
 
 use super::request::SYNC_REACH;
+use crate::averages::{AverageClock, Averages};
 use crate::legacy::adaptive::AdaptiveConfig;
-use crate::legacy::io::pct_io;
-use innosim_core::seam::FlushLists;
+use crate::legacy::io::{ListLengths, af_get_pct_for_dirty, pct_io};
+use innosim_core::kernel::time::{SimDuration, SimTime};
+use innosim_core::seam::{AdaptiveFlushing, FlushGauges, FlushLists, Recommendation, RuleInput, View, WorkBefore};
 
 /// Slots follow the pages due by instance when `pct_for_lsn` is above this.
 const PCT_FOR_UNEVEN_SLOTS: u64 = 30;
 
-/// `af_get_pct_for_dirty`: percent of `io_capacity` that `dirty_pct` percent of dirty pages call for.
-pub fn af_get_pct_for_dirty(dirty_pct: f64, max_dirty_pages_pct: f64, max_dirty_pages_pct_lwm: f64) -> u64 {
-    if dirty_pct == 0.0 {
-        0
-    } else if max_dirty_pages_pct_lwm == 0.0 {
-        if dirty_pct >= max_dirty_pages_pct { 100 } else { 0 }
-    } else if dirty_pct >= max_dirty_pages_pct_lwm {
-        (dirty_pct * 100.0 / (max_dirty_pages_pct + 1.0)) as u64
-    } else {
-        0
-    }
-}
-
 /// What a pass sees.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
     /// End of the redo.
     pub cur_lsn: u64,
     /// Oldest modification; 0 if nothing is dirty.
     pub oldest_lsn: u64,
-    /// Whole seconds of a steady clock.
-    pub time_s: u64,
+    /// A steady clock, of which whole seconds count.
+    pub now: SimTime,
     /// Dirty pages, percent.
     pub dirty_pct: f64,
     /// Pages that the timed pass before took from the flush lists.
     pub last_pages: u64,
     /// The flush lists.
     pub lists: &'a dyn FlushLists,
-}
-
-impl std::fmt::Debug for Seen<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Seen").field("cur_lsn", &self.cur_lsn).field("time_s", &self.time_s).finish_non_exhaustive()
-    }
 }
 
 /// A recommendation, and how it came about.
@@ -72,39 +55,39 @@ pub struct Recommended {
     pub slots_by_age: Vec<u64>,
 }
 
-/// What the passes remember from each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RecommendationState {
-    /// LSN at the last averaging point.
-    pub prev_lsn: u64,
-    /// Time of it, whole seconds.
-    pub prev_time_s: u64,
-    /// Pages since then.
-    pub sum_pages: u64,
-    /// `buffer_flush_avg_page_rate`, pages a second.
-    pub avg_page_rate: u64,
-    /// Passes since then.
-    pub n_iterations: u64,
-    /// `buffer_flush_lsn_avg_rate`, bytes a second.
-    pub lsn_avg_rate: u64,
+/// The rule, with what its passes remember from each other.
+#[derive(Debug, Clone)]
+pub struct AdaptiveRule {
+    config: AdaptiveConfig,
+    /// The averages.
+    pub averages: Averages,
+    last: Option<Recommended>,
 }
 
-impl RecommendationState {
+impl AdaptiveRule {
+    /// The rule of these settings, before its first pass.
+    pub fn new(config: AdaptiveConfig) -> Self {
+        AdaptiveRule { config, averages: Averages::default(), last: None }
+    }
+
     /// What a timed pass flushes; `None` on the first and while no redo is written (`last_pages` is lost then).
-    pub fn recommend(&mut self, config: &AdaptiveConfig, seen: Seen<'_>) -> Option<Recommended> {
-        if self.prev_lsn == 0 {
-            (self.prev_lsn, self.prev_time_s) = (seen.cur_lsn, seen.time_s);
+    pub fn pass(&mut self, seen: Seen<'_>) -> Option<&Recommended> {
+        if self.averages.begins(seen.cur_lsn, seen.now) || self.averages.prev_lsn == seen.cur_lsn {
             return None;
         }
-        if self.prev_lsn == seen.cur_lsn {
-            return None;
-        }
-        self.average(config.flushing_avg_loops, &seen);
+        let loops = self.config.flushing_avg_loops;
+        self.averages.set_average(AverageClock::WholeSeconds, seen.last_pages, seen.cur_lsn, seen.now, loops);
+        self.last = Some(self.recommended(seen));
+        self.last.as_ref()
+    }
+
+    fn recommended(&self, seen: Seen<'_>) -> Recommended {
+        let config = &self.config;
         let age = seen.cur_lsn.saturating_sub(seen.oldest_lsn);
         let pct_for_dirty =
             af_get_pct_for_dirty(seen.dirty_pct, config.max_dirty_pages_pct, config.max_dirty_pages_pct_lwm);
         let pct_for_lsn = config.pct_for_lsn(age);
-        let target_lsn = seen.oldest_lsn + SYNC_REACH * self.lsn_avg_rate;
+        let target_lsn = seen.oldest_lsn + SYNC_REACH * self.averages.lsn_avg_rate;
         let instances = u64::from(seen.lists.instances());
         let due = |i: u64| seen.lists.pages_up_to(i as u32, target_lsn, u64::MAX);
         let due: Vec<u64> = (0..instances).map(due).collect();
@@ -114,7 +97,7 @@ impl RecommendationState {
         let n_pages = if config.percentages_alone_past_async && age >= config.max_modified_age_async {
             wanted
         } else {
-            wanted.saturating_add(self.avg_page_rate).saturating_add(n_by_age_capped) / 3
+            wanted.saturating_add(self.averages.avg_page_rate).saturating_add(n_by_age_capped) / 3
         };
         let n_pages = n_pages.min(config.io_capacity_max);
         let slots_by_age: Vec<u64> = due.iter().map(|k| k / SYNC_REACH + 1).collect();
@@ -126,7 +109,7 @@ impl RecommendationState {
             }
         };
         let slots = slots_by_age.iter().map(slot).collect();
-        Some(Recommended {
+        Recommended {
             n_pages,
             slots,
             age,
@@ -136,22 +119,45 @@ impl RecommendationState {
             n_by_age,
             n_by_age_capped,
             slots_by_age,
-        })
+        }
+    }
+}
+
+impl AdaptiveFlushing for AdaptiveRule {
+    fn recommend(&mut self, view: &View<'_>, input: RuleInput) -> Recommendation {
+        let worked_before = self.averages.lsn_avg_rate != 0;
+        if view.up_before != SimDuration::ZERO && !worked_before {
+            // Idle passes before the load remembered where the redo log stood.
+            self.averages.begins(view.last_checkpoint_lsn, SimTime::ZERO);
+        }
+        let lists = ListLengths { lru: view.lru_pages, free: view.free_pages, flush_list: view.dirty_pages };
+        let seen = Seen {
+            cur_lsn: view.current_lsn,
+            oldest_lsn: view.oldest_modification_lsn,
+            now: view.server_now(),
+            dirty_pct: lists.modified_ratio_pct_real(),
+            last_pages: input.last_pages,
+            lists: view.lists,
+        };
+        let recommended = self.pass(seen);
+        recommended
+            .map_or_else(Recommendation::default, |r| Recommendation { n_pages: r.n_pages, slots: r.slots.clone() })
     }
 
-    /// Counts a pass; every `loops` passes or seconds both averages go half of the way to what was seen meanwhile.
-    fn average(&mut self, loops: u64, seen: &Seen<'_>) {
-        self.sum_pages += seen.last_pages;
-        self.n_iterations += 1;
-        let elapsed = seen.time_s.saturating_sub(self.prev_time_s);
-        if self.n_iterations < loops && elapsed < loops {
-            return;
+    fn starts_after(&mut self, before: WorkBefore) {
+        (self.averages.lsn_avg_rate, self.averages.avg_page_rate) =
+            (before.redo_bytes_per_s, before.pages_flushed_per_s);
+    }
+
+    fn gauges(&self) -> FlushGauges {
+        let last = self.last.as_ref();
+        FlushGauges {
+            n_to_flush_requested: last.map_or(0, |r| r.n_pages),
+            n_to_flush_by_age: last.map_or(0, |r| r.n_by_age),
+            avg_page_rate: self.averages.avg_page_rate,
+            lsn_avg_rate: self.averages.lsn_avg_rate,
+            pct_for_dirty: last.map_or(0, |r| r.pct_for_dirty),
+            pct_for_lsn: last.map_or(0, |r| r.pct_for_lsn),
         }
-        let seconds = elapsed.max(1) as f64;
-        self.avg_page_rate = ((self.sum_pages as f64 / seconds + self.avg_page_rate as f64) / 2.0) as u64;
-        let lsn_rate = (seen.cur_lsn.saturating_sub(self.prev_lsn) as f64 / seconds) as u64;
-        self.lsn_avg_rate = self.lsn_avg_rate.midpoint(lsn_rate);
-        (self.prev_lsn, self.prev_time_s) = (seen.cur_lsn, seen.time_s);
-        (self.n_iterations, self.sum_pages) = (0, 0);
     }
 }

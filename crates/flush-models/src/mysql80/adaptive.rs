@@ -7,8 +7,8 @@
 //!
 //! Not modelled: the branch for disabled redo logging.
 
-use super::averages::{AverageClock, Averages};
-use crate::legacy::io::{ListLengths, pct_io};
+use crate::averages::{AverageClock, Averages};
+use crate::legacy::io::{ListLengths, af_get_pct_for_dirty, pct_io};
 use crate::percona80::age_factor::high_checkpoint_pct;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{
@@ -113,15 +113,7 @@ impl AdaptiveConfig {
 
     /// `get_pct_for_dirty`: percent of `io_capacity` that the share of dirty pages calls for.
     pub fn pct_for_dirty(&self, dirty_pct: f64) -> u64 {
-        if dirty_pct == 0.0 {
-            0
-        } else if self.max_dirty_pages_pct_lwm == 0.0 {
-            if dirty_pct >= self.max_dirty_pages_pct { 100 } else { 0 }
-        } else if dirty_pct >= self.max_dirty_pages_pct_lwm {
-            ((dirty_pct * 100.0) / (self.max_dirty_pages_pct + 1.0)) as u64
-        } else {
-            0
-        }
+        af_get_pct_for_dirty(dirty_pct, self.max_dirty_pages_pct, self.max_dirty_pages_pct_lwm)
     }
 
     /// `get_pct_for_lsn`: percent of `io_capacity` that an age of `age` bytes calls for. Mind the integer division
@@ -148,6 +140,7 @@ impl AdaptiveConfig {
 }
 
 /// What one recommendation reads of the machine.
+#[derive(Debug)]
 pub struct PassInput<'a> {
     /// `dirty_pages_added_up_to_lsn`.
     pub cur_lsn: u64,
@@ -161,12 +154,6 @@ pub struct PassInput<'a> {
     pub lists: &'a dyn FlushLists,
     /// What the machinery says.
     pub rule: RuleInput,
-}
-
-impl std::fmt::Debug for PassInput<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PassInput").field("cur_lsn", &self.cur_lsn).field("rule", &self.rule).finish_non_exhaustive()
-    }
 }
 
 /// A recommendation with everything that led to it.

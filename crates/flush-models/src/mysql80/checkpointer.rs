@@ -6,42 +6,14 @@
 //! spins; here it looks again every [`SPIN_PAUSE`].
 
 use super::SPIN_PAUSE;
-use super::checkpoint::{CheckpointState, log_checkpointer_runs, log_sync_flush_lsn};
-use super::limits::RedoLimits;
+use super::checkpoint::log_checkpointer_runs;
 use super::log_state::LogState;
-use super::lsn::ORDER_LAG;
+use super::redo_files::RedoFiles;
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{CheckpointerAction, CheckpointerInput, CheckpointerNext, View};
 
 /// Wait of the checkpointer between two passes.
 const CHECKPOINTER_WAIT: SimDuration = SimDuration::from_millis(1000);
-
-/// Its longest wait for the end of a cleaner pass.
-pub(super) const TICK_WAIT: SimDuration = SimDuration::from_millis(1000);
-
-/// What the checkpointer asks of the redo files.
-pub(super) trait RedoFiles {
-    /// The limits in force now.
-    fn limits(&self) -> RedoLimits;
-
-    /// A checkpoint is written: looks again how far user threads may go.
-    fn update_limits(&mut self, last_checkpoint_lsn: u64);
-
-    /// Whether a checkpoint is due; `elapsed_us` since the last one, microseconds.
-    fn should_checkpoint(&self, state: &CheckpointState, elapsed_us: u64) -> bool;
-
-    /// Longest wait for the end of a cleaner pass.
-    fn tick_wait(&self) -> SimDuration {
-        TICK_WAIT
-    }
-
-    /// The sync target, 0 for none.
-    fn sync_target(&self, log: &mut LogState, view: &View<'_>) -> u64 {
-        log.update_available(view);
-        let limits = self.limits();
-        log_sync_flush_lsn(&log.checkpoint_state(view, &limits), limits.age_sync, ORDER_LAG)
-    }
-}
 
 /// Where the checkpointer stands between two calls of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +32,8 @@ enum Phase {
 }
 
 /// The thread.
-#[derive(Debug, Clone)]
-pub(super) struct Checkpointer {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checkpointer {
     phase: Phase,
     /// Its event was set while it waited for something else.
     event_is_set: bool,
@@ -70,14 +42,14 @@ pub(super) struct Checkpointer {
 }
 
 impl Checkpointer {
-    pub(super) fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Checkpointer { phase: Phase::Waiting, event_is_set: false, last_activity: 0 }
     }
 
     /// See [`innosim_core::seam::ServerModel::checkpointer`].
     pub(super) fn step(
         &mut self,
-        files: &mut impl RedoFiles,
+        files: &mut dyn RedoFiles,
         log: &mut LogState,
         view: &View<'_>,
         input: CheckpointerInput,
@@ -107,7 +79,7 @@ impl Checkpointer {
     }
 
     /// A pass: first sync flushing, then the checkpoint.
-    fn pass(&mut self, files: &impl RedoFiles, log: &mut LogState, view: &View<'_>) -> CheckpointerAction {
+    fn pass(&mut self, files: &dyn RedoFiles, log: &mut LogState, view: &View<'_>) -> CheckpointerAction {
         self.event_is_set = false;
         if log.flush_sync && files.sync_target(log, view) != 0 {
             let timeout = files.tick_wait();
@@ -120,7 +92,7 @@ impl Checkpointer {
 
     fn consider_checkpoint(
         &mut self,
-        files: &impl RedoFiles,
+        files: &dyn RedoFiles,
         log: &mut LogState,
         view: &View<'_>,
     ) -> Option<CheckpointerAction> {
@@ -133,7 +105,7 @@ impl Checkpointer {
     }
 
     /// The end of a pass: another one at once if there is reason, else a wait.
-    fn pass_done(&mut self, files: &impl RedoFiles, log: &mut LogState, view: &View<'_>) -> CheckpointerAction {
+    fn pass_done(&mut self, files: &dyn RedoFiles, log: &mut LogState, view: &View<'_>) -> CheckpointerAction {
         let goes_on = self.event_is_set || log.request_is_open(view);
         if goes_on { self.pass(files, log, view) } else { self.wait(log, view) }
     }
@@ -146,7 +118,7 @@ impl Checkpointer {
     }
 
     /// Its timer woke it: on a busy server the pass is left out.
-    fn timed_out(&mut self, files: &impl RedoFiles, log: &mut LogState, view: &View<'_>) -> CheckpointerAction {
+    fn timed_out(&mut self, files: &dyn RedoFiles, log: &mut LogState, view: &View<'_>) -> CheckpointerAction {
         let activity_changed = view.activity != self.last_activity;
         self.last_activity = view.activity;
         let requested = log.requested_checkpoint_lsn;

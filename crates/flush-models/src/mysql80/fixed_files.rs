@@ -3,12 +3,12 @@
 //! in sn.
 
 use super::checkpoint::{CheckpointState, log_should_checkpoint_8021};
-use super::checkpointer::RedoFiles;
 use super::free_check::{FREE_CHECK_FIRST_SLEEP, backoff, checkpoint_to_request, free_check_limit_sn, limit_lsn};
 use super::limits::{RedoLimits, dict_persist_margin};
 use super::log_state::LogState;
 use super::lsn::sn;
 use super::options::{DIRTY_TABLES, Options, margin_error};
+use super::redo_files::RedoFiles;
 use super::redo_geometry_8021::{MaxAges, increase_concurrency_margin};
 use crate::settings::SettingsError;
 use innosim_core::config::PAGE_BYTES;
@@ -43,9 +43,27 @@ impl FixedFiles {
             free_check_limit_sn: free_check_limit_sn(0, start_lsn, limits.free_check_capacity),
         })
     }
+}
 
-    /// See [`Release::writer_in_extra_margin`](super::release::Release::writer_in_extra_margin).
-    pub(super) fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
+impl RedoFiles for FixedFiles {
+    fn copied(&self) -> Box<dyn RedoFiles> {
+        Box::new(self.clone())
+    }
+
+    fn limits(&self) -> RedoLimits {
+        self.limits
+    }
+
+    fn update_limits(&mut self, last_checkpoint_lsn: u64) {
+        self.free_check_limit_sn =
+            free_check_limit_sn(self.free_check_limit_sn, last_checkpoint_lsn, self.limits.free_check_capacity);
+    }
+
+    fn should_checkpoint(&self, state: &CheckpointState, elapsed_us: u64) -> bool {
+        log_should_checkpoint_8021(state, self.limits.age_checkpoint, elapsed_us)
+    }
+
+    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
         if inside && self.concurrency_margin_ok {
             let raised = increase_concurrency_margin(self.concurrency_margin, self.ages.max_concurrency_margin);
             if let Some(limits) = self.ages.limits(raised, dict_persist_margin(DIRTY_TABLES, PAGE_BYTES)) {
@@ -57,13 +75,12 @@ impl FixedFiles {
         self.update_limits(view.last_checkpoint_lsn);
     }
 
-    /// LSN above which user threads wait.
-    pub(super) fn free_check_limit_lsn(&self) -> u64 {
+    fn free_check_limit_lsn(&self) -> u64 {
         limit_lsn(self.free_check_limit_sn)
     }
 
-    /// The free check; a thread that waits does so for the capacity that it found at first.
-    pub(super) fn free_check(&mut self, log: &mut LogState, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+    fn free_check(&mut self, log: &mut LogState, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+        // A thread that waits does so for the capacity that it found at first.
         self.update_limits(view.last_checkpoint_lsn);
         let mut wake_checkpointer = false;
         if wait.sleeps == 0 {
@@ -81,20 +98,5 @@ impl FixedFiles {
         }
         wait.sleeps += 1;
         FreeCheck::Sleep { duration: backoff(FREE_CHECK_FIRST_SLEEP, wait.sleeps), wake_checkpointer }
-    }
-}
-
-impl RedoFiles for FixedFiles {
-    fn limits(&self) -> RedoLimits {
-        self.limits
-    }
-
-    fn update_limits(&mut self, last_checkpoint_lsn: u64) {
-        self.free_check_limit_sn =
-            free_check_limit_sn(self.free_check_limit_sn, last_checkpoint_lsn, self.limits.free_check_capacity);
-    }
-
-    fn should_checkpoint(&self, state: &CheckpointState, elapsed_us: u64) -> bool {
-        log_should_checkpoint_8021(state, self.limits.age_checkpoint, elapsed_us)
     }
 }

@@ -8,8 +8,9 @@
 //! Taken from 8.0.18: how far a sync request reaches, with its 2 MiB for redo that is not yet in the flush lists.
 
 use super::adaptive::FORM_8018;
-use super::mysql8021::{MYSQL_8021, Mysql8021, WITHOUT_PERCONAS};
-use super::release::Parts;
+use super::mysql8021::{self, MYSQL_8021, WITHOUT_PERCONAS};
+use super::polling_checkpointer::PollingCheckpointer;
+use super::release::{CheckpointerThread, Parts};
 use super::replay::replay_rule;
 use crate::model::{Model, StandsFor};
 use crate::settings::{ModelId, Product, Servers, Version};
@@ -24,7 +25,8 @@ impl ModelId {
 pub(crate) const PARTS: Parts = Parts {
     form: FORM_8018,
     coordinator_of_57: true,
-    release: |options, start_lsn| Ok(Box::new(Mysql8021::before_8018(options, start_lsn)?)),
+    checkpointer: CheckpointerThread::Polling(PollingCheckpointer::new(true)),
+    ..mysql8021::PARTS
 };
 
 /// MySQL 8.0.16.

@@ -9,8 +9,6 @@
 
 use super::adaptive::FORM_8030;
 use super::checkpoint::{CheckpointState, log_should_checkpoint_8030};
-use super::checkpointer::{Checkpointer, RedoFiles, TICK_WAIT};
-use super::coordinator::sync_limit_8030;
 use super::free_check::{FREE_CHECK_FIRST_SLEEP, backoff, checkpoint_to_request};
 use super::instance::buf_pool_get_8030;
 use super::limits::{RedoLimits, dict_persist_margin};
@@ -18,15 +16,16 @@ use super::log_state::LogState;
 use super::lsn::LOG_START_LSN;
 use super::mysql8027::{self, MYSQL_8027};
 use super::options::{self, Options, margin_error};
+use super::redo_files::{RedoFiles, TICK_WAIT};
 use super::redo_geometry_8030::{FilesCapacity, LOG_N_FILES};
-use super::release::{Parts, Release};
+use super::release::Parts;
 use super::replay::replay_rule;
 use crate::model::{Model, StandsFor};
 use crate::purge::PurgeTraits;
 use crate::settings::{ModelId, Product, Servers, SettingsError, Version};
 use innosim_core::config::{PAGE_BYTES, RedoFilesConfig, UndoTruncation};
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::seam::{CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, View};
+use innosim_core::seam::{FreeCheck, FreeCheckWait, View};
 
 /// Longest wait of the checkpointer for the end of a cleaner pass, while the log writer is inside its extra margin.
 const TICK_WAIT_IN_EXTRA_MARGIN: SimDuration = SimDuration::from_millis(1);
@@ -46,8 +45,10 @@ impl ModelId {
 /// What its server is put together of.
 pub(crate) const PARTS_8030: Parts = Parts {
     form: FORM_8030,
-    coordinator_of_57: false,
-    release: |options, start_lsn| Ok(Box::new(Mysql8030::new(options, start_lsn)?)),
+    instance_of: buf_pool_get_8030,
+    redo_files: |options, start_lsn| Ok(Box::new(Files::new(options, start_lsn)?)),
+    syncs_redo_on_timeout: true,
+    ..mysql8027::PARTS
 };
 
 /// MySQL 8.0.30.
@@ -81,7 +82,23 @@ struct Files {
     writer_inside_extra_margin: bool,
 }
 
+impl Files {
+    fn new(options: &Options, start_lsn: u64) -> Result<Self, SettingsError> {
+        let capacity = FilesCapacity::new(options.redo_log_capacity, PAGE_BYTES);
+        let (concurrency_margin, _) = capacity.concurrency_margin(options.thread_concurrency, PAGE_BYTES);
+        let limits = capacity
+            .limits(concurrency_margin, dict_persist_margin(options::DIRTY_TABLES, PAGE_BYTES))
+            .ok_or_else(|| margin_error("innodb_redo_log_capacity", options))?;
+        let free_check_limit_lsn = start_lsn + limits.free_check_capacity;
+        Ok(Files { capacity, limits, free_check_limit_lsn, writer_inside_extra_margin: false })
+    }
+}
+
 impl RedoFiles for Files {
+    fn copied(&self) -> Box<dyn RedoFiles> {
+        Box::new(self.clone())
+    }
+
     fn limits(&self) -> RedoLimits {
         self.limits
     }
@@ -92,70 +109,43 @@ impl RedoFiles for Files {
             if self.writer_inside_extra_margin { 0 } else { self.free_check_limit_lsn.max(limit) };
     }
 
+    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
+        self.writer_inside_extra_margin = inside;
+        // Users stop with the next round of the governor; the checkpoint that ends that lets them go on at once.
+        if !inside {
+            self.update_limits(view.last_checkpoint_lsn);
+        }
+    }
+
+    fn free_check_limit_lsn(&self) -> u64 {
+        self.free_check_limit_lsn
+    }
+
+    fn free_check(&mut self, log: &mut LogState, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
+        if wait.sleeps == 0 {
+            wait.lsn = view.current_lsn;
+        }
+        if wait.lsn <= self.free_check_limit_lsn {
+            *wait = FreeCheckWait::default();
+            return FreeCheck::Proceed;
+        }
+        let mut wake_checkpointer = false;
+        if wait.sleeps == 0 {
+            let lsn = checkpoint_to_request(wait.lsn, self.limits.free_check_capacity);
+            wake_checkpointer = lsn.is_some_and(|lsn| log.request_checkpoint(lsn));
+        }
+        wait.sleeps += 1;
+        FreeCheck::Sleep { duration: backoff(FREE_CHECK_FIRST_SLEEP, wait.sleeps), wake_checkpointer }
+    }
+
     fn should_checkpoint(&self, state: &CheckpointState, elapsed_us: u64) -> bool {
         let file_end = self.capacity.file_end_lsn(state.last_checkpoint_lsn, LOG_START_LSN);
         log_should_checkpoint_8030(state, self.limits.age_checkpoint, elapsed_us, file_end)
     }
 
-    fn tick_wait(&self) -> SimDuration {
-        if self.writer_inside_extra_margin { TICK_WAIT_IN_EXTRA_MARGIN } else { TICK_WAIT }
-    }
-}
-
-/// The release's own state.
-#[derive(Debug, Clone)]
-pub(crate) struct Mysql8030 {
-    files: Files,
-    checkpointer: Checkpointer,
-}
-
-impl Mysql8030 {
-    /// The release with these options, for a redo log that begins at `start_lsn`.
-    pub(crate) fn new(options: &Options, start_lsn: u64) -> Result<Self, SettingsError> {
-        let capacity = FilesCapacity::new(options.redo_log_capacity, PAGE_BYTES);
-        let (concurrency_margin, _) = capacity.concurrency_margin(options.thread_concurrency, PAGE_BYTES);
-        let limits = capacity
-            .limits(concurrency_margin, dict_persist_margin(options::DIRTY_TABLES, PAGE_BYTES))
-            .ok_or_else(|| margin_error("innodb_redo_log_capacity", options))?;
-        let files = Files {
-            capacity,
-            limits,
-            free_check_limit_lsn: start_lsn + limits.free_check_capacity,
-            writer_inside_extra_margin: false,
-        };
-        Ok(Mysql8030 { files, checkpointer: Checkpointer::new() })
-    }
-}
-
-impl Release for Mysql8030 {
-    fn copied(&self) -> Box<dyn Release> {
-        Box::new(self.clone())
-    }
-
-    fn limits(&self) -> RedoLimits {
-        self.files.limits
-    }
-
-    fn instance_of(&self, space_id: u32, page_no: u32, instances: u32) -> u32 {
-        buf_pool_get_8030(space_id, page_no, instances)
-    }
-
-    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool) {
-        self.files.writer_inside_extra_margin = inside;
-        // Users stop with the next round of the governor; the checkpoint that ends that lets them go on at once.
-        if !inside {
-            self.files.update_limits(view.last_checkpoint_lsn);
-        }
-    }
-
-    fn update_limits(&mut self, view: &View<'_>) {
-        self.files.update_limits(view.last_checkpoint_lsn);
-    }
-
-    fn redo_files(&self) -> Option<RedoFilesConfig> {
-        let capacity = &self.files.capacity;
+    fn governed(&self) -> Option<RedoFilesConfig> {
         Some(RedoFilesConfig {
-            file_bytes: capacity.file_redo_bytes(),
+            file_bytes: self.capacity.file_redo_bytes(),
             first_lsn: LOG_START_LSN,
             files: LOG_N_FILES as u32,
             round: GOVERNOR_ROUND,
@@ -163,43 +153,7 @@ impl Release for Mysql8030 {
         })
     }
 
-    fn free_check_limit_lsn(&self) -> u64 {
-        self.files.free_check_limit_lsn
-    }
-
-    fn free_check(&mut self, log: &mut LogState, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck {
-        if wait.sleeps == 0 {
-            wait.lsn = view.current_lsn;
-        }
-        if wait.lsn <= self.files.free_check_limit_lsn {
-            *wait = FreeCheckWait::default();
-            return FreeCheck::Proceed;
-        }
-        let mut wake_checkpointer = false;
-        if wait.sleeps == 0 {
-            let lsn = checkpoint_to_request(wait.lsn, self.files.limits.free_check_capacity);
-            wake_checkpointer = lsn.is_some_and(|lsn| log.request_checkpoint(lsn));
-        }
-        wait.sleeps += 1;
-        FreeCheck::Sleep { duration: backoff(FREE_CHECK_FIRST_SLEEP, wait.sleeps), wake_checkpointer }
-    }
-
-    fn sync_limit(&mut self, log: &mut LogState, view: &View<'_>, lsn_avg_rate: u64) -> Option<u64> {
-        let target = self.files.sync_target(log, view);
-        sync_limit_8030(log.flush_sync, target, lsn_avg_rate, true)
-    }
-
-    fn checkpointer(
-        &mut self,
-        log: &mut LogState,
-        view: &View<'_>,
-        _lsn_avg_rate: u64,
-        input: CheckpointerInput,
-    ) -> CheckpointerAction {
-        self.checkpointer.step(&mut self.files, log, view, input)
-    }
-
-    fn syncs_redo_on_timeout(&self) -> bool {
-        true
+    fn tick_wait(&self) -> SimDuration {
+        if self.writer_inside_extra_margin { TICK_WAIT_IN_EXTRA_MARGIN } else { TICK_WAIT }
     }
 }

@@ -2,17 +2,17 @@
 
 use super::Mysql80;
 use super::adaptive::Form;
-use super::limits::RedoLimits;
+use super::checkpointer::Checkpointer;
+use super::coordinator::sync_limit_8030;
 use super::log_state::LogState;
 use super::options::Options;
+use super::polling_checkpointer::PollingCheckpointer;
+use super::redo_files::RedoFiles;
 use crate::settings::{Settings, SettingsError};
-use innosim_core::config::RedoFilesConfig;
-use innosim_core::seam::{
-    AdaptiveFlushing, CheckpointerAction, CheckpointerInput, FreeCheck, FreeCheckWait, ServerModel, View,
-};
+use innosim_core::seam::{AdaptiveFlushing, CheckpointerAction, CheckpointerInput, ServerModel, View};
 
-/// Builds a release from options and the LSN at which the redo log begins.
-pub(crate) type BuildRelease = fn(&Options, u64) -> Result<Box<dyn Release>, SettingsError>;
+/// Builds redo files from options and the LSN at which the redo log begins.
+pub(crate) type BuildRedoFiles = fn(&Options, u64) -> Result<Box<dyn RedoFiles>, SettingsError>;
 
 /// What a server of 8.0 is put together of.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +22,14 @@ pub(crate) struct Parts {
     /// Whether its page cleaner goes round as that of 5.7 (before 8.0.18): a sync target is served once, in full, by a pass that
     /// the event woke.
     pub(crate) coordinator_of_57: bool,
-    /// Its release.
-    pub(crate) release: BuildRelease,
+    /// Buffer pool instance of a page: space, page number, instances.
+    pub(crate) instance_of: fn(u32, u32, u32) -> u32,
+    /// Its redo files: geometry and free check.
+    pub(crate) redo_files: BuildRedoFiles,
+    /// Its checkpointer, at start.
+    pub(crate) checkpointer: CheckpointerThread,
+    /// Whether a pass that begins a new second first makes all redo durable.
+    pub(crate) syncs_redo_on_timeout: bool,
 }
 
 impl Parts {
@@ -37,48 +43,45 @@ impl Parts {
     }
 }
 
-/// A release: redo geometry, free check, sync flushing and checkpointer.
-pub(crate) trait Release: Send + std::fmt::Debug {
-    /// The release as it is at this instant.
-    fn copied(&self) -> Box<dyn Release>;
+/// The checkpointer thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CheckpointerThread {
+    /// Before 8.0.22: it tells the page cleaner the target of sync flushing.
+    Polling(PollingCheckpointer),
+    /// Later: the page cleaner asks for the target itself.
+    Waiting(Checkpointer),
+}
 
-    /// The limits in force now.
-    fn limits(&self) -> RedoLimits;
-
-    /// Buffer pool instance of a page.
-    fn instance_of(&self, space_id: u32, page_no: u32, instances: u32) -> u32;
-
-    /// The log writer entered (`inside`) or left its extra margin.
-    fn writer_in_extra_margin(&mut self, view: &View<'_>, inside: bool);
-
-    /// See [`innosim_core::seam::ServerModel::update_limits`].
-    fn update_limits(&mut self, view: &View<'_>) {
-        let _ = view;
-    }
-
-    /// The redo files, where a governor looks after them.
-    fn redo_files(&self) -> Option<RedoFilesConfig> {
-        None
-    }
-
-    /// LSN above which user threads wait.
-    fn free_check_limit_lsn(&self) -> u64;
-
-    /// See [`innosim_core::seam::ServerModel::free_check`].
-    fn free_check(&mut self, log: &mut LogState, view: &View<'_>, wait: &mut FreeCheckWait) -> FreeCheck;
-
+impl CheckpointerThread {
     /// LSN up to which the coordinator flushes synchronously in this pass; `lsn_avg_rate` in bytes a second.
-    fn sync_limit(&mut self, log: &mut LogState, view: &View<'_>, lsn_avg_rate: u64) -> Option<u64>;
+    pub(super) fn sync_limit(
+        &mut self,
+        files: &dyn RedoFiles,
+        log: &mut LogState,
+        view: &View<'_>,
+        lsn_avg_rate: u64,
+    ) -> Option<u64> {
+        match self {
+            CheckpointerThread::Polling(thread) => thread.sync_limit(log, view),
+            CheckpointerThread::Waiting(_) => {
+                let target = files.sync_target(log, view);
+                sync_limit_8030(log.flush_sync, target, lsn_avg_rate, true)
+            }
+        }
+    }
 
     /// See [`innosim_core::seam::ServerModel::checkpointer`]; `lsn_avg_rate` in bytes a second.
-    fn checkpointer(
+    pub(super) fn step(
         &mut self,
+        files: &mut dyn RedoFiles,
         log: &mut LogState,
         view: &View<'_>,
         lsn_avg_rate: u64,
         input: CheckpointerInput,
-    ) -> CheckpointerAction;
-
-    /// Whether a pass that begins a new second first makes all redo durable.
-    fn syncs_redo_on_timeout(&self) -> bool;
+    ) -> CheckpointerAction {
+        match self {
+            CheckpointerThread::Polling(thread) => thread.step(files, log, view, lsn_avg_rate, input),
+            CheckpointerThread::Waiting(thread) => thread.step(files, log, view, input),
+        }
+    }
 }

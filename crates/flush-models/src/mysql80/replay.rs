@@ -6,7 +6,7 @@ use super::release::Parts;
 use crate::replay::{PassRule, Published, ReplayPass, ReplayRule};
 use crate::settings::{Settings, SettingsError};
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::seam::{FlushGauges, RuleInput, ServerModel};
+use innosim_core::seam::{AdaptiveFlushing, FlushGauges, RuleInput, ServerModel};
 
 #[derive(Debug, Clone)]
 struct Rule {
@@ -33,12 +33,12 @@ impl PassRule for Rule {
         Box::new(self.clone())
     }
 
-    fn pass(&mut self, pass: &ReplayPass) -> Option<FlushGauges> {
+    fn replayed(&mut self, pass: &ReplayPass) -> Option<FlushGauges> {
         let rule = &mut self.rule;
         // Where seconds are cut off to whole ones, it matters that adaptive passes begin a second apart at least.
         let seconds = SimDuration::from_secs(rule.averages.n_iterations + 1);
         let now = if rule.cuts_seconds_off() { pass.now.max(rule.averages.prev_time + seconds) } else { pass.now };
-        let details = rule.pass(&PassInput {
+        rule.pass(&PassInput {
             cur_lsn: pass.cur_lsn,
             now,
             oldest_lsn: pass.oldest_lsn,
@@ -51,14 +51,7 @@ impl PassRule for Rule {
                 free_check_capacity_bytes: self.free_check_capacity_bytes,
             },
         })?;
-        Some(FlushGauges {
-            n_to_flush_requested: details.n_pages,
-            n_to_flush_by_age: details.sum_pages_for_lsn,
-            avg_page_rate: rule.averages.avg_page_rate,
-            lsn_avg_rate: rule.averages.lsn_avg_rate,
-            pct_for_dirty: details.pct_for_dirty,
-            pct_for_lsn: details.pct_for_lsn,
-        })
+        Some(rule.gauges())
     }
 
     fn counts_whole_seconds(&self) -> bool {
@@ -70,9 +63,6 @@ impl PassRule for Rule {
     }
 
     fn adopt_averages(&mut self, avg_page_rate: u64, lsn_avg_rate: u64, cur_lsn: u64, now: SimTime) {
-        let averages = &mut self.rule.averages;
-        (averages.avg_page_rate, averages.lsn_avg_rate) = (avg_page_rate, lsn_avg_rate);
-        (averages.prev_lsn, averages.sum_pages, averages.n_iterations) = (cur_lsn, 0, 0);
-        averages.prev_time = now;
+        self.rule.averages.adopt(avg_page_rate, lsn_avg_rate, cur_lsn, now);
     }
 }

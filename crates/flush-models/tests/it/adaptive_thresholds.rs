@@ -10,6 +10,7 @@
 
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{AdaptiveFlushing, FlushLists, RuleInput};
+use innosim_flush_models::averages::Averages;
 use innosim_flush_models::mariadb::adaptive as mariadb;
 use innosim_flush_models::mysql80::adaptive::{
     AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8018, FORM_8021, FORM_8027, FORM_8030, Form, PassDetails, PassInput,
@@ -228,15 +229,19 @@ fn of_mariadb() -> mariadb::AdaptiveConfig {
     }
 }
 
+fn second(s: u64) -> SimTime {
+    SimTime::ZERO + SimDuration::from_secs(s)
+}
+
 /// Averages that have begun.
-fn begun() -> mariadb::Averages {
-    mariadb::Averages { prev_lsn: 500_000, prev_time_s: 1, ..mariadb::Averages::default() }
+fn begun() -> Averages {
+    Averages { prev_lsn: 500_000, prev_time: second(1), ..Averages::default() }
 }
 
 /// A pass at an age of 37 %, which calls for 60 % of `io_capacity` (2 * 37^1.5 / 7.5 = 60.02).
 fn pass_of_mariadb(dirty_pct: f64, time_s: u64, lists: &Lists) -> mariadb::PassInput<'_> {
-    let (cur_lsn, oldest_lsn) = (537_000, 500_000);
-    mariadb::PassInput { cur_lsn, time_s, oldest_lsn, dirty_pages: 1_000, dirty_pct, last_pages: 60, lists }
+    let (cur_lsn, oldest_lsn, now) = (537_000, 500_000, second(time_s));
+    mariadb::PassInput { cur_lsn, now, oldest_lsn, dirty_pages: 1_000, dirty_pct, last_pages: 60, lists }
 }
 
 /// The larger one of the age's share and that of the dirty pages counts, unless a mark is 0: then the whole of `io_capacity`.
@@ -260,7 +265,7 @@ fn the_share_of_mariadb_is_the_larger_of_two() {
 fn mariadb_counts_as_many_pages_as_it_may_flush() {
     let late = |due, avg_page_rate| {
         let lists = Lists::of(&[due]);
-        let mut averages = mariadb::Averages { avg_page_rate, ..begun() };
+        let mut averages = Averages { avg_page_rate, ..begun() };
         let pass = mariadb::recommendation_late(&of_mariadb(), &mut averages, &pass_of_mariadb(0.0, 2, &lists), 10.0);
         assert_eq!(lists.caps.into_inner(), [400]);
         (pass.adaptive.unwrap().pages_for_lsn, pass.n_pages)
@@ -274,7 +279,7 @@ fn mariadb_counts_as_many_pages_as_it_may_flush() {
 #[test]
 fn the_averages_of_mariadb_move_after_as_many_passes_or_seconds() {
     let after = |iterations: u64, seconds: u64| {
-        let before = mariadb::Averages { n_iterations: iterations, avg_page_rate: 100, lsn_avg_rate: 3_000, ..begun() };
+        let before = Averages { n_iterations: iterations, avg_page_rate: 100, lsn_avg_rate: 3_000, ..begun() };
         let lists = Lists::of(&[0]);
         let mut averages = before;
         mariadb::recommendation_late(&of_mariadb(), &mut averages, &pass_of_mariadb(0.0, 1 + seconds, &lists), 10.0);

@@ -21,7 +21,7 @@ fn passes(mistake: Mistake, lines: &[(&str, &str)], v: &View<'_>) -> [Vec<Cleane
 
 #[test]
 fn they_have_names() {
-    assert!(Mistake::ALL.iter().all(|mistake| Mistake::parse(mistake.name()) == Some(*mistake)));
+    assert!(Mistake::all().all(|mistake| Mistake::parse(mistake.name()) == Some(mistake)));
     assert_eq!(Mistake::parse("mdev-1"), None);
 }
 

@@ -1,8 +1,10 @@
 //! Vectors of MariaDB.
 
 use super::{Case, Fields, Test, VectorFile};
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::FlushLists;
-use innosim_flush_models::mariadb::adaptive::{AdaptiveConfig, Averages, PassInput, recommendation_late};
+use innosim_flush_models::averages::Averages;
+use innosim_flush_models::mariadb::adaptive::{AdaptiveConfig, PassInput, recommendation_late};
 use innosim_flush_models::mariadb::log_targets::{LogClose, log_checkpoint_margin, log_close};
 use innosim_flush_models::mariadb::page_cleaner::lru_quota;
 use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
@@ -112,7 +114,7 @@ impl FlushLists for Spaced {
 fn averages(state: &Fields) -> Averages {
     Averages {
         prev_lsn: state.u64("prev_lsn"),
-        prev_time_s: state.u64("prev_time"),
+        prev_time: SimTime::ZERO + SimDuration::from_secs(state.u64("prev_time")),
         sum_pages: state.u64("sum_pages"),
         avg_page_rate: state.u64("avg_page_rate"),
         n_iterations: state.u64("n_iterations"),
@@ -134,7 +136,7 @@ fn recommendation_step(case: &Case, state: &mut Averages) {
     let list: Spaced = serde_json::from_value(case.input.get("list").clone()).expect("a flush list");
     let input = PassInput {
         cur_lsn: case.input.u64("cur_lsn"),
-        time_s: case.input.u64("time_s"),
+        now: SimTime::ZERO + SimDuration::from_secs(case.input.u64("time_s")),
         oldest_lsn: list.first,
         dirty_pages: list.count,
         dirty_pct: case.input.f64("dirty_pct"),

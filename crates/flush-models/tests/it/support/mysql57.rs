@@ -5,9 +5,11 @@ use super::{Case, Fields, Test, VectorFile, legacy};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::redo::lsn::{BLOCK_BYTES, lsn_of_sn, sn_of_lsn};
 use innosim_core::seam::FlushLists;
+use innosim_flush_models::averages::Averages;
+use innosim_flush_models::legacy::io;
 use innosim_flush_models::mysql57::commit_margin::{self, CommitMargin};
 use innosim_flush_models::mysql57::coordinator::{Branch, CoordinatorLoop, Top, WaitResult};
-use innosim_flush_models::mysql57::recommendation::{self, RecommendationState, Recommended, Seen};
+use innosim_flush_models::mysql57::recommendation::{AdaptiveRule, Recommended, Seen};
 use innosim_flush_models::mysql57::request;
 use serde_json::Value;
 
@@ -36,7 +38,7 @@ pub(crate) const MYSQL57: &[(&str, Test)] = &[
 fn af_get_pct_for_dirty(file: &VectorFile) {
     for case in file.pure() {
         let field = |name| case.input.f64(name);
-        let pct = recommendation::af_get_pct_for_dirty(
+        let pct = io::af_get_pct_for_dirty(
             field("dirty_pct"),
             field("max_dirty_pages_pct"),
             field("max_dirty_pages_pct_lwm"),
@@ -148,10 +150,10 @@ impl FlushLists for Lists {
     }
 }
 
-fn state(fields: &Fields) -> RecommendationState {
-    RecommendationState {
+fn state(fields: &Fields) -> Averages {
+    Averages {
         prev_lsn: fields.u64("prev_lsn"),
-        prev_time_s: fields.u64("prev_time_s"),
+        prev_time: SimTime::ZERO + SimDuration::from_secs(fields.u64("prev_time_s")),
         sum_pages: fields.u64("sum_pages"),
         avg_page_rate: fields.u64("avg_page_rate"),
         n_iterations: fields.u64("n_iterations"),
@@ -166,18 +168,21 @@ fn flush_pages_recommendation(file: &VectorFile) {
     }
 }
 
-fn step(carried: &mut RecommendationState, case: &Case) {
+fn step(carried: &mut Averages, case: &Case) {
     let field = |name| case.input.u64(name);
     let lists = Lists::of(case.input.get("instances"));
     let seen = Seen {
         cur_lsn: field("cur_lsn"),
         oldest_lsn: lists.oldest(),
-        time_s: field("time_s"),
+        now: SimTime::ZERO + SimDuration::from_secs(field("time_s")),
         dirty_pct: case.input.f64("dirty_pct"),
         last_pages: field("last_pages"),
         lists: &lists,
     };
-    let got = carried.recommend(&legacy::adaptive_config(&case.config), seen);
+    let mut rule = AdaptiveRule::new(legacy::adaptive_config(&case.config));
+    rule.averages = *carried;
+    let got = rule.pass(seen).cloned();
+    *carried = rule.averages;
     case.expect_bool("recommended", got.is_some());
     case.expect("n_pages", got.as_ref().map_or(0, |r| r.n_pages));
     if let Some(got) = got {

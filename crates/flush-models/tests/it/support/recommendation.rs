@@ -3,10 +3,10 @@
 use super::{Case, Fields, VectorFile};
 use innosim_core::kernel::time::SimTime;
 use innosim_core::seam::{FlushLists, RuleInput};
+use innosim_flush_models::averages::{AverageClock, Averages};
 use innosim_flush_models::mysql80::adaptive::{
     AdaptiveConfig, AdaptiveRule, AgeFactor, FORM_8018, FORM_8027, FORM_8030, Form, PassInput, dirty_pct,
 };
-use innosim_flush_models::mysql80::averages::{AverageClock, Averages};
 
 fn config(fields: &Fields) -> AdaptiveConfig {
     let whole = |name, default| if fields.has(name) { fields.u64(name) } else { default };

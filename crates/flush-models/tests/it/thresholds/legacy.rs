@@ -1,7 +1,9 @@
 //! Formulas of 5.5, 5.6, 5.7 and Percona Server 5.5.
 
 use super::PAGE;
+use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::FlushLists;
+use innosim_flush_models::averages::Averages;
 use innosim_flush_models::legacy::adaptive::AdaptiveConfig;
 use innosim_flush_models::legacy::io::io_capacity_at_startup;
 use innosim_flush_models::legacy::log_margin::{
@@ -106,22 +108,28 @@ impl FlushLists for Uneven {
     }
 }
 
+fn pass_of_57(config: AdaptiveConfig, averages: Averages, seen: mysql57::Seen<'_>) -> mysql57::Recommended {
+    let mut rule = mysql57::AdaptiveRule::new(config);
+    rule.averages = averages;
+    rule.pass(seen).unwrap().clone()
+}
+
 /// Slots of 5.7 follow the pages due where the age calls for more than 30 % of the I/O capacity, and are equal up to that.
 #[test]
 fn slots_of_57_are_uneven_above_30_percent() {
     let slots = |pct: u64| {
         let config = of_56_and_57();
         let age = (0..800_000).find(|&age| config.pct_for_lsn(age) == pct).unwrap();
-        let mut state = mysql57::RecommendationState { prev_lsn: 1, ..Default::default() };
+        let averages = Averages { prev_lsn: 1, ..Default::default() };
         let seen = mysql57::Seen {
             cur_lsn: 1_000_000 + age,
             oldest_lsn: 1_000_000,
-            time_s: 1,
+            now: SimTime::ZERO + SimDuration::from_secs(1),
             dirty_pct: 0.0,
             last_pages: 0,
             lists: &Uneven,
         };
-        let got = state.recommend(&config, seen).unwrap();
+        let got = pass_of_57(config, averages, seen);
         (got.n_pages, got.slots)
     };
     // 300 pages by age, none by the mean.
@@ -139,16 +147,16 @@ fn percentages_alone_count_past_the_async_limit_of_percona_57() {
             percentages_alone_past_async: true,
             ..of_56_and_57()
         };
-        let mut state = mysql57::RecommendationState { prev_lsn: 1, avg_page_rate: 600, ..Default::default() };
+        let averages = Averages { prev_lsn: 1, avg_page_rate: 600, ..Default::default() };
         let seen = mysql57::Seen {
             cur_lsn: 1_000_000 + age,
             oldest_lsn: 1_000_000,
-            time_s: 1,
+            now: SimTime::ZERO + SimDuration::from_secs(1),
             dirty_pct: 0.0,
             last_pages: 0,
             lists: &Uneven,
         };
-        state.recommend(&config, seen).unwrap().n_pages
+        pass_of_57(config, averages, seen).n_pages
     };
     // 99 % of the limit: 139 % of the capacity (99^2.5 / 700.5), 600 by the average, 300 due.
     assert_eq!(pages(799_999, 1_999), (1_390 + 600 + 300) / 3);
@@ -169,16 +177,16 @@ fn pages_due_of_57_count_up_to_a_limit() {
             cap.min(100_000)
         }
     }
-    let mut state = mysql57::RecommendationState { prev_lsn: 1, ..Default::default() };
+    let averages = Averages { prev_lsn: 1, ..Default::default() };
     let seen = mysql57::Seen {
         cur_lsn: 1_000_001,
         oldest_lsn: 1_000_000,
-        time_s: 1,
+        now: SimTime::ZERO + SimDuration::from_secs(1),
         dirty_pct: 0.0,
         last_pages: 0,
         lists: &Many,
     };
-    let got = state.recommend(&of_56_and_57(), seen).unwrap();
+    let got = pass_of_57(of_56_and_57(), averages, seen);
     assert_eq!((got.n_by_age, got.n_by_age_capped, got.n_pages), (33_333, 2_000, 666));
 }
 

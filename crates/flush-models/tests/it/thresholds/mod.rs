@@ -11,7 +11,8 @@ mod legacy;
 use innosim_core::config::{HistoryCut, PurgeTimes, PurgeWake, UndoSegments, UndoTruncation};
 use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::seam::{FlushLists, LruManagerInput, PassReport, WorkBefore};
-use innosim_flush_models::mariadb::adaptive::{AdaptiveConfig, Averages, PassInput, dirty_pct, recommendation_late};
+use innosim_flush_models::averages::Averages;
+use innosim_flush_models::mariadb::adaptive::{AdaptiveConfig, PassInput, dirty_pct, recommendation_late};
 use innosim_flush_models::mariadb::page_cleaner::{Branch, PassState, need_lru, pass_late};
 use innosim_flush_models::mariadb::redo_geometry::LogCapacity;
 use innosim_flush_models::mysql80::coordinator::{CoordinatorState, Top, WaitResult};
@@ -193,7 +194,7 @@ fn mariadb(max_dirty_pages_pct: f64) -> AdaptiveConfig {
 fn by_dirty_pages(max_dirty_pages_pct: f64, dirty_pages: u64, dirty_pct: f64) -> u64 {
     let input = PassInput {
         cur_lsn: 10_000,
-        time_s: 5,
+        now: SimTime::ZERO + SimDuration::from_secs(5),
         oldest_lsn: 10_000,
         dirty_pages,
         dirty_pct,

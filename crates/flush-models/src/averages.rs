@@ -1,5 +1,5 @@
-//! The two averages of adaptive flushing: pages flushed a second and redo written a second (`set_average`; spec 8.0.21,
-//! section 4.3; 8.0.30, section 4.2).
+//! The two averages of adaptive flushing from 5.7 on: pages flushed a second and redo written a second (`set_average`;
+//! `innodb-5.7` section 3.5; spec 8.0.21, section 4.3; 8.0.30, section 4.2). MariaDB keeps the same, and moves them its own way.
 //!
 //! Both move only every `innodb_flushing_avg_loops` passes or seconds, and then by half of the way. The versions differ
 //! in the clock that they divide by.
@@ -9,7 +9,7 @@ use innosim_core::kernel::time::SimTime;
 /// How the time since the last update is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AverageClock {
-    /// 8.0.18 to 8.0.20: difference of two readings of a whole-second clock.
+    /// 5.7, and 8.0 until 8.0.20: difference of two readings of a whole-second clock.
     WholeSeconds,
     /// 8.0.21 to 8.0.29: milliseconds, cut to whole seconds.
     Milliseconds,
@@ -43,6 +43,12 @@ impl Averages {
             self.prev_time = now;
         }
         first
+    }
+
+    /// Goes on from averages that somebody else kept.
+    pub(crate) fn adopt(&mut self, avg_page_rate: u64, lsn_avg_rate: u64, cur_lsn: u64, now: SimTime) {
+        *self =
+            Averages { prev_lsn: cur_lsn, prev_time: now, sum_pages: 0, avg_page_rate, n_iterations: 0, lsn_avg_rate };
     }
 
     /// Takes `last_pages` into account; `true` if the averages moved.
