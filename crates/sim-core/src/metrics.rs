@@ -1,11 +1,9 @@
 //! What a run leaves: the series it writes second by second, and the summary of it.
 
-mod crash;
 mod recovery;
 mod series;
 pub mod summary;
 
-pub use crash::Crash;
 pub use recovery::RecoverySpeed;
 pub use series::{DiskSecond, RunOutput, SecondSample, SlowLoop};
 pub use summary::regime::{BLOCK_S, Regime, RegimeInput, block_medians};

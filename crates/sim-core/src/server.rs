@@ -46,7 +46,7 @@ mod stepping;
 mod storage;
 
 pub use fork::Warm;
-pub use machine::crashes::{BrokenRule, Crash, CrashPlan, DeviceCache};
+pub use machine::disk_events::{BrokenRule, DiskEvent, DiskObserver, LogProgress};
 pub use machine::events::EVENT_KINDS;
 pub use middle::{DirtyCohorts, DirtyStretch};
 pub use observer::{Observer, RunError, Silent};
@@ -144,9 +144,11 @@ impl Server {
         &mut self.innodb.engine.base.machine
     }
 
-    /// The same server, looked at as if it crashed, again and again. The run itself is the same.
-    pub fn with_crashes(mut self, plan: CrashPlan) -> Self {
-        self.innodb.engine.base.machine.watch_crashes(plan);
+    /// The same server, with somebody who is told what it writes and syncs. The run itself is the same, unless it is made to break
+    /// a rule.
+    pub fn with_disk_observer(mut self, disk: Box<dyn DiskObserver>, broken: Option<BrokenRule>) -> Self {
+        self.machine_mut().tell_disk_events(disk);
+        self.machine_mut().observers.broken = broken;
         self
     }
 
@@ -219,8 +221,8 @@ impl Server {
                 machine.calendar.schedule(end, event);
                 continue;
             }
-            if machine.observers.crashes.is_some() {
-                machine.crashes_before(at)?;
+            if machine.observers.disk.is_some() {
+                machine.nothing_before(at)?;
             }
             machine.now = at;
             self.events += 1;

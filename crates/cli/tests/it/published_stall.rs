@@ -27,20 +27,16 @@ fn longest_stall(series: &str) -> (f64, f64) {
     (longest.len() as f64, longest.iter().map(|(_, age)| age).sum::<f64>() / longest.len().max(1) as f64)
 }
 
-/// By the slower and the faster of the two sheets it is a third longer and a twentieth. What the sheets leave open (the
-/// strip, how well the controller sorts) is worth a factor of 1.5.
+/// By the slower and the faster of the two sheets it is a third longer and a twentieth; this is the slower. What the sheets leave
+/// open (the strip, how well the controller sorts) is worth a factor of 1.5.
 #[test]
 fn a_stall_of_55_is_as_long_as_the_disks_behind_a_cache_take() {
     let case = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/flushing-disaster-of-55.toml");
-    let stalls = ["60MB", "113MB"].map(|head| {
-        let dir = tempfile::tempdir().unwrap();
-        let rate = format!("device.array.head_bytes_per_s={head}");
-        stdout(&["run", case, "--set", &rate, "-q", "-o", dir.path().to_str().unwrap()]);
-        let (length, age) = longest_stall(&std::fs::read_to_string(dir.path().join("series.csv")).unwrap());
-        println!("{head} a second under the head: {length} s, age {:.0} MB", age / 1e6);
-        assert!((age / PUBLISHED_AGE - 1.0).abs() < 0.01, "{age} for {PUBLISHED_AGE}");
-        assert!(length > PUBLISHED_S / 1.5 && length < PUBLISHED_S * 1.5, "{length} s with {head}");
-        length
-    });
-    assert!(stalls[0] > stalls[1], "{stalls:?}");
+    let dir = tempfile::tempdir().unwrap();
+    let rate = "device.array.head_bytes_per_s=60MB";
+    stdout(&["run", case, "--set", rate, "-q", "-o", dir.path().to_str().unwrap()]);
+    let (length, age) = longest_stall(&std::fs::read_to_string(dir.path().join("series.csv")).unwrap());
+    println!("{length} s, age {:.0} MB", age / 1e6);
+    assert!((age / PUBLISHED_AGE - 1.0).abs() < 0.01, "{age} for {PUBLISHED_AGE}");
+    assert!(length > PUBLISHED_S / 1.2 && length < PUBLISHED_S * 1.5, "{length} s");
 }

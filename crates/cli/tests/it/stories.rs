@@ -75,8 +75,8 @@ fn a_burst_longer_than_a_redo_file_waits_for_a_file() {
 #[test]
 fn doublewrite_is_free_in_memory_and_dear_when_the_device_is_the_limit() {
     let share = |name| {
-        let tps = throughput(name, "innodb_doublewrite", &["ON", "OFF"]);
-        tps[0] / tps[1]
+        let of = |on: &str| number(shorter(name, "50s", &[&format!("innodb_doublewrite={on}")]), "tps_mean");
+        of("ON") / of("OFF")
     };
     let (in_memory, io_bound) = (share("doublewrite-in-memory"), share("doublewrite-io-bound"));
     assert!(in_memory > 0.98, "in memory {in_memory} of the throughput without");
@@ -208,20 +208,20 @@ fn truncating_undo_flushes_everything_in_57_and_nothing_in_80() {
     assert!(history[0] > 1.1 * history[1].max(history[2]), "purge stands still meanwhile: {history:?}");
 }
 
-/// In short form: three of the ten minutes, and five.
+/// In short form: three of the ten minutes.
 #[test]
 fn tnt_is_steady_where_a_pass_of_its_checkpoint_is_short_beside_its_redo_log_and_stops_where_it_is_not() {
-    let of = |model: &str, duration: &str, settings: &[&str]| {
-        let [model, duration] = [model, duration].map(str::to_owned);
+    let of = |model: &str, settings: &[&str]| {
+        let [model, duration] = [model, "180s"].map(str::to_owned);
         let overrides = Overrides { model: Some(model), duration: Some(duration), ..set(settings) };
         &simulated("tnt-beside-innodb", &overrides).summary
     };
-    let old = number(of("mysql-5.5", "180s", &[]), "tps_cv");
-    let slow = number(of("tnt", "180s", &["ntse_system_io_capacity=8000"]), "tps_cv");
-    let grows = number(of("tnt", "180s", &["ntse_log_overflow=ON"]), "tps_cv");
+    let old = number(of("mysql-5.5", &[]), "tps_cv");
+    let slow = number(of("tnt", &["ntse_system_io_capacity=8000"]), "tps_cv");
+    let grows = number(of("tnt", &["ntse_log_overflow=ON"]), "tps_cv");
     assert!(grows < 0.25 * old && grows < 0.25 * slow, "5.5 {old}, slow passes {slow}, a log that grows {grows}");
     let half_as_fast = ["workload.cpu_us_per_statement=222"];
-    let [old, tnt] = ["mysql-5.5", "tnt"].map(|model| of(model, "300s", &half_as_fast));
+    let [old, tnt] = ["mysql-5.5", "tnt"].map(|model| of(model, &half_as_fast));
     assert!(number(tnt, "tps_mean") > 1.05 * number(old, "tps_mean"), "{old} {tnt}");
     assert!(number(tnt, "tps_cv") < 0.25 * number(old, "tps_cv") && number(tnt, "stall_seconds") == 0.0, "{old} {tnt}");
 }
@@ -251,7 +251,7 @@ fn a_fast_doublewrite_saves_syncs_and_no_writes() {
 #[test]
 fn more_instances_help_clients_that_wait_for_the_lru_list() {
     let with = |settings: &[&str]| {
-        let run = story("buffer-pool-instances", settings);
+        let run = shorter("buffer-pool-instances", "8s", settings);
         (number(run, "tps_mean"), number(run, "pages_flushed_single"))
     };
     let (one, eight) = (with(&[]), with(&["innodb_buffer_pool_instances=8"]));
@@ -265,7 +265,7 @@ fn more_instances_help_clients_that_wait_for_the_lru_list() {
 #[test]
 fn lru_manager_threads_shorten_the_longest_waits() {
     let runs: Vec<_> =
-        ["OFF", "ON"].map(|on| story("lru-manager-threads", &[&format!("innodb_lru_threads={on}")])).into();
+        ["OFF", "ON"].map(|on| shorter("lru-manager-threads", "40s", &[&format!("innodb_lru_threads={on}")])).into();
     let of = |name: &str| [number(runs[0], name), number(runs[1], name)];
     let (tps, p99) = (of("tps_mean"), of("latency_ms_p99"));
     assert!(tps[1] > 1.05 * tps[0] && p99[1] < 0.5 * p99[0], "{tps:?} a second, 99 % in {p99:?} ms");

@@ -246,10 +246,10 @@ fn copies_of_a_warm_server_show_what_runs_from_a_cold_start_do_whoever_makes_the
     let twins: Vec<(usize, u32, usize)> = results.twins().into_iter().map(|((p, r), first)| (p, r, first)).collect();
     assert_eq!(twins, [(1, 0, 0), (1, 1, 0), (3, 0, 2), (3, 1, 2)]);
     assert!((2..=4).contains(&made.twins), "all but those that were being made: {}", made.twins);
-    let cold = light_with(1000, None, false, &vary, 2);
+    let cold = light_with(1000, None, false, &vary, 1);
     let dir = tempfile::tempdir().unwrap();
     let (made_cold, whole) = session(dir.path(), &cold, Shard::ALL, &Counting::default());
-    assert!(made.simulated_s < 0.25 * made_cold.unwrap().simulated_s, "{}", made.simulated_s);
+    assert!(made.simulated_s < 2.0 * 0.25 * made_cold.unwrap().simulated_s, "two of each: {}", made.simulated_s);
     for (one, other) in results.points.iter().zip(&Results::of(&cold.plan, &whole).points) {
         let tps = |point: &innosim_experiments::sweep::PointResult<'_>| point.estimate(|s| s.tps_mean).mean;
         assert!((tps(one) / tps(other) - 1.0).abs() < 0.02, "{} {}", tps(one), tps(other));

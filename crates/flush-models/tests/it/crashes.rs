@@ -7,11 +7,12 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
+use crate::power_failures::{Crash, CrashPlan, DeviceCache};
 use crate::worlds::power::{reads_oldest_after_syncing, worst_device};
 use crate::worlds::*;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
-use innosim_core::server::{BrokenRule, Crash, CrashPlan, DeviceCache, RunError, Silent};
+use innosim_core::server::{BrokenRule, RunError};
 use innosim_core::workload::{Leaves, UndoSpec};
 use innosim_flush_models::registry::{ModelId, Value};
 use proptest::strategy::{Strategy, ValueTree};
@@ -28,8 +29,8 @@ fn plan(world: &World, broken: Option<BrokenRule>) -> CrashPlan {
     CrashPlan { mean_interval: SimDuration::from_millis(23), seed: world.spec.seed, cache, broken }
 }
 
-fn run(world: &World, plan: CrashPlan) -> Result<RunOutput, RunError> {
-    world.server().with_crashes(plan).run(&mut Silent)
+fn run(world: &World, plan: CrashPlan) -> Result<(RunOutput, Vec<Crash>), RunError> {
+    world.run_with_crashes(plan)
 }
 
 /// The cases of a model: the same ones each time.
@@ -59,17 +60,17 @@ fn everything_is_recovered_whenever_the_power_fails() {
         let (mut crashes, mut mended, mut torn, mut slipped) = (0, 0, 0, 0);
         for (number, world) in cases(model).iter().enumerate() {
             let plan = plan(world, None);
-            let out = match run(world, plan) {
-                Ok(out) => out,
+            let found = match run(world, plan) {
+                Ok((_, found)) => found,
                 Err(error) => {
                     failures.push(format!("{model}, case {number}, {plan:?}: {error}"));
                     continue;
                 }
             };
-            crashes += out.crashes.len();
-            mended += out.crashes.iter().map(|crash| crash.mended).sum::<u64>();
-            torn += out.crashes.iter().map(|crash| crash.torn).sum::<u64>();
-            slipped += out.crashes.iter().map(|crash| crash.slipped).sum::<u64>();
+            crashes += found.len();
+            mended += found.iter().map(|crash| crash.mended).sum::<u64>();
+            torn += found.iter().map(|crash| crash.torn).sum::<u64>();
+            slipped += found.iter().map(|crash| crash.slipped).sum::<u64>();
         }
         println!(
             "{model}: {crashes} crashes, {mended} torn pages mended, {torn} found and lost, {slipped} slipped past"
@@ -91,11 +92,11 @@ fn a_torn_page_is_found_without_a_doublewrite_and_mended_with_it() {
     for &model in ModelId::INNODB {
         let mut torn = |doublewrite: &'static str| {
             let world = busy(model).with("innodb_doublewrite", Value::Choice(doublewrite));
-            let out = run(&world, plan(&world, None)).unwrap_or_else(|error| {
+            let (_, crashes) = run(&world, plan(&world, None)).unwrap_or_else(|error| {
                 failures.push(format!("{model}, doublewrite {doublewrite}: {error}"));
-                RunOutput::default()
+                Default::default()
             });
-            let sum = |pages: fn(&Crash) -> u64| out.crashes.iter().map(pages).sum::<u64>();
+            let sum = |pages: fn(&Crash) -> u64| crashes.iter().map(pages).sum::<u64>();
             (sum(|crash| crash.mended), sum(|crash| crash.torn))
         };
         let ((mended_on, torn_on), (mended_off, torn_off)) = (torn("ON"), torn("OFF"));
@@ -127,7 +128,7 @@ fn found_out(rule: BrokenRule, says: &str, models: impl Fn(ModelId) -> bool, wor
         let plan = CrashPlan { mean_interval: SimDuration::from_millis(1), ..plan(&world, Some(rule)) };
         match run(&world, plan) {
             Err(RunError::Invariant { what, .. }) if what.contains(says) => {}
-            other => unseen.push(format!("{model}: {:?}", other.map(|out| out.crashes.len()))),
+            other => unseen.push(format!("{model}: {:?}", other.map(|(_, crashes)| crashes.len()))),
         }
     }
     assert!(unseen.is_empty(), "{rule:?} is not found out:\n{}", unseen.join("\n"));
@@ -148,8 +149,8 @@ fn lost_in_the_window(world: impl Fn(ModelId) -> World) -> Vec<ModelId> {
         let world = world(model);
         let mean_interval = SimDuration::from_millis(1);
         let plan = CrashPlan { cache: DeviceCache::Volatile, mean_interval, ..plan(&world, None) };
-        let out = run(&world, plan).unwrap_or_else(|error| panic!("{model}: {error}"));
-        out.crashes.iter().any(|crash| crash.slipped > 0)
+        let (_, crashes) = run(&world, plan).unwrap_or_else(|error| panic!("{model}: {error}"));
+        crashes.iter().any(|crash| crash.slipped > 0)
     };
     ModelId::INNODB.iter().copied().filter(loses).collect()
 }
@@ -200,8 +201,8 @@ fn a_change_whose_redo_is_all_of_purge_is_not_taken_for_lost() {
         for touch in &mut transaction.touches {
             (touch.leaves, touch.purge_redo_bytes) = (Leaves::Marked, touch.redo_bytes);
         }
-        let out = run(&world, plan(&world, None)).unwrap_or_else(|error| panic!("{model}: {error}"));
-        assert!(out.crashes.len() > 50 && out.series.iter().any(|row| row.purged_undo_pages > 0), "{model}");
+        let (out, crashes) = run(&world, plan(&world, None)).unwrap_or_else(|error| panic!("{model}: {error}"));
+        assert!(crashes.len() > 50 && out.series.iter().any(|row| row.purged_undo_pages > 0), "{model}");
     }
 }
 
@@ -210,16 +211,15 @@ fn a_change_whose_redo_is_all_of_purge_is_not_taken_for_lost() {
 fn crashes_change_nothing_and_agree_with_the_series() {
     for &model in ModelId::INNODB {
         let world = busy(model);
-        let with = run(&world, plan(&world, None)).unwrap();
+        let (with, crashes) = run(&world, plan(&world, None)).unwrap();
         let without = world.run().unwrap();
         assert_eq!((with.event_hash, &with.series), (without.event_hash, &without.series), "{model}");
-        assert!(without.crashes.is_empty());
-        for crash in &with.crashes {
+        for crash in &crashes {
             let near = with.series.iter().find(|row| row.second.abs_diff(crash.at.0 / 1_000_000_000) <= 1).unwrap();
             assert!(near.recovery_pages <= 4_100, "{near:?}");
         }
         let last = with.series.last().unwrap();
-        let crash = with.crashes.last().unwrap();
+        let crash = crashes.last().unwrap();
         let (told, found) = (last.recovery_pages as f64, crash.pages as f64);
         assert!(last.recovery_pages >= last.dirty_pages, "{model}: every dirty page is read");
         assert!((told - found).abs() <= 0.25 * found + 50.0, "{model}: {told} pages told, {found} found");

@@ -15,11 +15,11 @@
 // Helpers may fail the test as tests may.
 #![allow(clippy::unwrap_used)]
 
+use crate::power_failures::CrashPlan;
 use crate::worlds::power::worst_device;
 use crate::worlds::*;
 use innosim_core::config::PAGE_BYTES;
 use innosim_core::kernel::time::SimDuration;
-use innosim_core::server::{CrashPlan, Silent};
 use innosim_core::workload::DriveSpec;
 use innosim_flush_models::registry::ModelId;
 use proptest::strategy::{Strategy, ValueTree};
@@ -56,8 +56,8 @@ fn goes_on(world: &World) {
 fn is_recovered(world: &World, seed: u64) {
     let mean_interval = SimDuration::from_millis(1 + seed % 50);
     let plan = CrashPlan { mean_interval, seed, cache: worst_device(world), broken: None };
-    let out = world.server().with_crashes(plan).run(&mut Silent).unwrap_or_else(|error| panic!("{error}"));
-    assert!(!out.crashes.is_empty());
+    let (_, crashes) = world.run_with_crashes(plan).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!crashes.is_empty());
 }
 
 fn begins_as_a_shorter_one(world: &World) {

@@ -9,6 +9,8 @@ mod layers;
 mod loops;
 mod machines;
 mod pinned;
+#[path = "../../../sim-core/tests/crashes/mod.rs"]
+mod power_failures;
 mod relations;
 mod support;
 mod thresholds;

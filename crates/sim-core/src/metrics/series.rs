@@ -1,6 +1,5 @@
 //! What a run leaves: one row a simulated second, totals, and latencies.
 
-use super::crash::Crash;
 use crate::kernel::histogram::Histogram;
 use crate::kernel::station::StationReport;
 use crate::metrics::RecoverySpeed;
@@ -163,8 +162,6 @@ pub struct RunOutput {
     pub age_limits: AgeLimits,
     /// How fast a crash would be recovered from.
     pub recovery_speed: RecoverySpeed,
-    /// Crashes that were looked at, where that was wanted.
-    pub crashes: Vec<Crash>,
     /// Loops of the page cleaner that took 4 s or more, in order; sync flushing is none.
     pub slow_loops: Vec<SlowLoop>,
     /// Queueing reports of every station, over the whole run.

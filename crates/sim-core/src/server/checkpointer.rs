@@ -19,7 +19,7 @@ use crate::seam::{CheckpointerInput, CheckpointerNext};
 use crate::server::base::Base;
 use crate::server::checkpointer::writer_mutex::WriterMutexWait;
 use crate::server::machine::Machine;
-use crate::server::machine::crashes::BrokenRule;
+use crate::server::machine::disk_events::{BrokenRule, DiskEvent};
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::AfterSync;
 use crate::server::machine::inodes::Synced;
@@ -130,10 +130,10 @@ impl Checkpointer {
     fn begin_checkpoint(&mut self, lsn: Option<u64>, base: &mut Base) {
         self.set_state(State::Syncing { lsn }, &mut base.machine);
         if lsn.is_none() {
-            base.machine.observers.checkpoint_begins();
+            base.machine.observers.tell(DiskEvent::CheckpointBegins);
         }
         if !base.machine.config.data_sync.precedes_checkpoints()
-            || base.machine.observers.breaks(BrokenRule::CheckpointBeforeSync)
+            || base.machine.observers.broken == Some(BrokenRule::CheckpointBeforeSync)
             || base.storage.begin_round(RoundOwner::Checkpoint, &mut base.machine)
                 == RoundStep::Over(RoundOwner::Checkpoint)
         {
@@ -214,7 +214,8 @@ impl Checkpointer {
             0 => current,
             lsn => lsn,
         };
-        base.machine.observers.checkpoint_looks(oldest, base.machine.now);
+        let now = base.machine.now;
+        base.machine.observers.tell(DiskEvent::CheckpointLooks { oldest, now });
         // Nothing but the last checkpoint's own record may have been written since.
         let last = base.machine.last_checkpoint_lsn.max(self.own_record_lsn);
         if oldest <= last {

@@ -7,7 +7,7 @@
 pub(super) mod checker;
 pub(super) mod costs;
 pub(super) mod cpu_costs;
-pub(super) mod crashes;
+pub(super) mod disk_events;
 pub(super) mod events;
 pub(super) mod file_system;
 pub(super) mod ids;
@@ -270,12 +270,14 @@ impl Disks<'_> {
 }
 
 /// Those who look on and never change the run: what a crash would leave, and whether the invariants hold. The actors tell them what they
-/// write and sync (`crashes`).
+/// write and sync (`disk_events`).
 pub(super) struct Observers {
     pub(super) touched_pages: recovery::TouchedPages,
     pub(super) recovery_speed: RecoverySpeed,
     pub(super) checker: Option<checker::Checker>,
-    pub(super) crashes: Option<Box<crashes::Crashes>>,
+    pub(super) disk: Option<Box<dyn disk_events::DiskObserver>>,
+    /// The rule that the server is made to break, if any.
+    pub(super) broken: Option<disk_events::BrokenRule>,
 }
 
 impl Observers {
@@ -285,17 +287,19 @@ impl Observers {
             touched_pages: recovery::TouchedPages::of(pages),
             recovery_speed: RecoverySpeed::of(&spec.storage, spec.workload.cores),
             checker: spec.check.then(|| checker::Checker::new(start_lsn, checkpoint_lsn)),
-            crashes: None,
+            disk: None,
+            broken: None,
         }
     }
 
-    /// The same, but for crashes: they are looked at in runs in one piece only.
+    /// The same, but for who is told of the disk: only runs in one piece are watched.
     fn of_copy(&self) -> Self {
         Observers {
             touched_pages: self.touched_pages.clone(),
             recovery_speed: self.recovery_speed,
             checker: self.checker.clone(),
-            crashes: None,
+            disk: None,
+            broken: None,
         }
     }
 }

@@ -98,7 +98,6 @@ impl Server {
             latency_by_10s,
             age_limits: machine.model.age_limits(),
             recovery_speed: machine.observers.recovery_speed.with_records(machine.activity.redo_records(), redo_bytes),
-            crashes: machine.observers.take_crashes(),
             slow_loops: std::mem::take(&mut self.cleaner.slow_loops),
             stations,
             event_hash: self.hash,

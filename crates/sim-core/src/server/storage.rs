@@ -18,6 +18,7 @@ pub(super) mod journal;
 use crate::config::SyncRound;
 use crate::kernel::time::SimTime;
 use crate::server::machine::Machine;
+use crate::server::machine::disk_events::DiskEvent;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::PagesFile;
 use crate::server::machine::ids::RoundId;
@@ -187,7 +188,7 @@ impl DataFiles {
     pub(super) fn begin_round(&mut self, owner: RoundOwner, machine: &mut Machine) -> RoundStep {
         let round = self.open(owner, machine.config.sync_round, machine.now);
         if let RoundOwner::Batch(_) = owner {
-            machine.observers.round_began(round);
+            machine.observers.tell(DiskEvent::RoundBegan { round: round.0 });
         }
         self.resume_round(round, machine)
     }
@@ -212,7 +213,7 @@ impl DataFiles {
             return RoundStep::Runs;
         }
         let Some(round) = self.rounds[round_id].take() else { return RoundStep::Runs };
-        machine.observers.round_ended(round_id);
+        machine.observers.tell(DiskEvent::RoundEnded { round: round_id.0 });
         RoundStep::Over(round.owner)
     }
 
@@ -248,7 +249,7 @@ impl DataFiles {
         }
         self.begins_sync(round_id);
         let over = machine.sync_data_file(thread, Event::SyncRound(round_id));
-        machine.observers.file_synced(file, over, machine.now);
+        machine.observers.tell(DiskEvent::FileSynced { file, began: machine.now, done: over });
         if shared {
             self.sync_until(file, over);
         }

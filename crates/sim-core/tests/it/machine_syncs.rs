@@ -1,11 +1,11 @@
 //! Syncs of data files: what a checkpoint may take as durable, and whose syncs are shared.
 
 use crate::common::*;
+use crate::crashes::{Crash, CrashPlan, DeviceCache, run_with_crashes};
 use innosim_core::config::{BatchEnd, DataSync, SyncRound};
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
-use innosim_core::server::{CrashPlan, DeviceCache, Server, Silent};
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::PageSetSpec;
 
@@ -15,11 +15,10 @@ fn slow_to_sync() -> DeviceSpec {
 }
 
 /// Crashes at every moment, on a device that loses what was not synced.
-fn with_crashes(server: &TestServer, spec: &RunSpec) -> RunOutput {
+fn with_crashes(server: &TestServer, spec: &RunSpec) -> (RunOutput, Vec<Crash>) {
     let plan =
         CrashPlan { mean_interval: SimDuration::from_millis(1), seed: 1, cache: DeviceCache::Volatile, broken: None };
-    let server = Server::new(Box::new(server.clone()), spec).with_crashes(plan);
-    server.run(&mut Silent).unwrap_or_else(|error| panic!("{error}"))
+    run_with_crashes(Box::new(server.clone()), spec, plan).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A server that takes a checkpoint whenever there is something new, at the oldest modification that it saw before it
@@ -36,9 +35,9 @@ fn a_checkpoint_waits_for_syncs_in_progress() {
         server.config.write_io_threads = 4;
         let mut spec = spec(5, 4_000, 64, fixed(100.0), vec![touch(2, true, 200.0)], open(16, 2_000.0, true));
         spec.storage.data = slow_to_sync();
-        let out = with_crashes(&server, &spec);
-        assert!(out.crashes.len() > 1_000, "{} crashes", out.crashes.len());
-        assert!(out.crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
+        let (_, crashes) = with_crashes(&server, &spec);
+        assert!(crashes.len() > 1_000, "{} crashes", crashes.len());
+        assert!(crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
     }
 }
 
@@ -59,8 +58,8 @@ fn threads_that_sync_for_themselves_sync_the_same_files_together() {
         spec.workload.page_sets = (0..8).map(file).collect();
         spec.workload.access_classes[0].page_sets = (0..8).collect();
         spec.storage.data = DeviceSpec { sync: fixed(1_000.0), ..slow_to_sync() };
-        let out = with_crashes(&server, &spec);
-        assert!(out.crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
+        let (out, crashes) = with_crashes(&server, &spec);
+        assert!(crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
         let flushes: u64 = out.disk.iter().map(|second| second.cache_flushes).sum();
         sum(&out, |s| s.data_fsyncs) as f64 / flushes as f64
     };
@@ -79,9 +78,9 @@ fn a_checkpoint_syncs_what_clients_flushed_alone() {
     let mut spec = spec(5, 300, 64, fixed(500.0), vec![touch(1, true, 200.0)], closed(8));
     spec.workload.page_sets[0].resident_share = 0.3;
     spec.storage.data = slow_to_sync();
-    let out = with_crashes(&server, &spec);
-    assert!(sum(&out, |s| s.single_pages) > 100 && out.crashes.len() > 1_000);
-    assert!(out.crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
+    let (out, crashes) = with_crashes(&server, &spec);
+    assert!(sum(&out, |s| s.single_pages) > 100 && crashes.len() > 1_000);
+    assert!(crashes.last().unwrap().checkpoint_lsn > 20_000, "checkpoints were taken");
 }
 
 /// Clients that flush pages of one file share its syncs: while one is in progress all that come wait for the next. With a
@@ -93,7 +92,7 @@ fn clients_that_flush_alone_share_syncs() {
     let mut spec = spec(20, 3_000, 64, fixed(500.0), vec![touch(1, true, 200.0)], closed(32));
     spec.workload.page_sets[0].resident_share = 0.3;
     spec.storage.data = DeviceSpec { channels: 64, ..slow_to_sync() };
-    let out = with_crashes(&server, &spec);
+    let (out, _) = with_crashes(&server, &spec);
     let (pages, syncs) = (sum(&out, |s| s.single_pages), sum(&out, |s| s.data_fsyncs));
     println!("{pages} pages, {syncs} syncs");
     assert!(syncs <= 20 * 50, "{syncs} syncs of 20 ms in 20 s");

@@ -1,6 +1,8 @@
 //! All tests of the machine from outside the crate, as one program: linking one is faster than linking many.
 
 mod common;
+#[path = "../crashes/mod.rs"]
+mod crashes;
 mod kernel_device;
 mod kernel_queues;
 mod kernel_streams;

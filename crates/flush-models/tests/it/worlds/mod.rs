@@ -3,6 +3,7 @@
 
 pub(crate) mod power;
 
+use crate::power_failures::{Crash, CrashPlan, run_with_crashes};
 use innosim_core::config::{BinaryLogConfig, ChangeBufferConfig, Merging, PAGE_BYTES, ReadView};
 use innosim_core::kernel::sampler::DurationDist;
 use innosim_core::kernel::time::{SimDuration, SimTime};
@@ -133,6 +134,12 @@ impl World {
     pub(crate) fn server(&self) -> Server {
         let (model, spec) = self.built();
         Server::new(model, &spec)
+    }
+
+    /// Runs it, looked at as if it crashed again and again.
+    pub(crate) fn run_with_crashes(&self, plan: CrashPlan) -> Result<(RunOutput, Vec<Crash>), RunError> {
+        let (model, spec) = self.built();
+        run_with_crashes(model, &spec, plan)
     }
 
     /// The same, to be run second by second.

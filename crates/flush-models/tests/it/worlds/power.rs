@@ -1,7 +1,7 @@
 //! What a loss of power may do to the device of a server.
 
 use super::World;
-use innosim_core::server::DeviceCache;
+use crate::power_failures::DeviceCache;
 use innosim_flush_models::registry::{ModelId, Servers, build};
 
 /// Whether a server reads the oldest modification, at which it takes its checkpoint, after it has synced its files, as those

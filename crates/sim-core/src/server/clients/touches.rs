@@ -13,6 +13,7 @@ use crate::server::clients::Clients;
 use crate::server::engine::Engine;
 use crate::server::innodb::Innodb;
 use crate::server::machine::Machine;
+use crate::server::machine::disk_events::DiskEvent;
 use crate::server::machine::events::Event;
 use crate::server::machine::ids::ClientId;
 use crate::workload::program::Touch;
@@ -116,9 +117,10 @@ impl Clients {
                 pages.iter().for_each(|&page| checker.note_newest(page, lsn));
             }
         });
-        if let Some(crashes) = &mut observers.crashes {
+        if let Some(disk) = &mut observers.disk {
             for (page, takes_redo) in plan.changes_since(from) {
-                crashes.modified(page, if takes_redo { redo_lsn_before } else { lsn }, lsn);
+                let before = if takes_redo { redo_lsn_before } else { lsn };
+                disk.disk(DiskEvent::PageChanged { page, before, lsn });
             }
         }
         self.client_modified(client_id, modified, &mut engine.base.machine);

@@ -18,6 +18,7 @@ use crate::server::flush::Flush;
 use crate::server::flush::passes::{Phase, Step};
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
+use crate::server::machine::disk_events::DiskEvent;
 use crate::server::machine::events::Event;
 use crate::server::machine::ids::{BatchId, ThreadId};
 use crate::server::machine::owners::ListKind;
@@ -70,7 +71,7 @@ impl Flush {
                 limit = u64::MAX;
             }
             if machine.pool.drop_freed(taken.page) {
-                machine.observers.page_dropped(taken.page);
+                machine.observers.tell(DiskEvent::PageDropped { page: taken.page });
                 continue;
             }
             first_lsn = Some(first_lsn.map_or(taken.lsn, |first: u64| first.min(taken.lsn)));

@@ -22,6 +22,7 @@ use crate::server::flush::Flush;
 use crate::server::flush::batches::COMPLETED;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
+use crate::server::machine::disk_events::DiskEvent;
 use crate::server::machine::events::Event;
 use crate::server::machine::ids::{BatchId, ClientId};
 use crate::server::machine::owners::{EndedBatch, Held, ListKind, RoundOwner, RoundStep};
@@ -187,7 +188,7 @@ impl Flush {
         batch.pages = pages;
         let (held, poster, waited_for_later) = (batch.held, batch.poster, batch.waited_for_later);
         self.batches.discard(batch_id);
-        base.machine.observers.batch_ended(batch_id);
+        base.machine.observers.tell(DiskEvent::BatchEnded { batch: batch_id.0 });
         self.release_doublewrite(kind, instance, held, &mut base.machine);
         match kind {
             ListKind::Lru => self.lru_batch_over(instance, &mut base.machine),
@@ -207,11 +208,11 @@ impl Flush {
             }
             (true, Some(thread)) => self.sync_data_files(EndedBatch::Poster { thread, held }, base),
             (false, None) => {
-                base.machine.observers.copies_given_back();
+                base.machine.observers.tell(DiskEvent::CopiesGivenBack);
                 self.release_held(held, &mut base.machine);
             }
             (false, Some(poster)) => {
-                base.machine.observers.copies_given_back();
+                base.machine.observers.tell(DiskEvent::CopiesGivenBack);
                 self.release_held(held, &mut base.machine);
                 self.poster_goes_on(poster, base);
             }
@@ -262,7 +263,7 @@ impl Flush {
 /// The write of a page is completed; its file has an unsynced write, which threads that look again and again know already.
 fn page_is_written(page: u32, base: &mut Base) {
     base.machine.pool.page_written(page);
-    base.machine.observers.page_write_ended(page);
+    base.machine.observers.tell(DiskEvent::PageWriteEnded { page });
     if base.machine.config.sync_round == SyncRound::Listed {
         base.storage.mark_unsynced(base.machine.space.space_of(page));
     }

@@ -23,7 +23,7 @@ use crate::server::flush::batches::Batch;
 use crate::server::flush::passes::{Phase, Step};
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
-use crate::server::machine::crashes::BrokenRule;
+use crate::server::machine::disk_events::{BrokenRule, DiskEvent};
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::PagesFile;
 use crate::server::machine::ids::{BatchId, ThreadId};
@@ -62,14 +62,14 @@ impl Flush {
         let batch = self.passes.threads[thread_id].batch;
         let wanted = self.batches.get(batch).wanted_lsn;
         if wanted > base.machine.redo.position().durable_lsn
-            && !base.machine.observers.breaks(BrokenRule::PageBeforeRedo)
+            && base.machine.observers.broken != Some(BrokenRule::PageBeforeRedo)
         {
             base.machine.recorder.writes_that_waited_for_redo += 1;
             base.log.when_durable(wanted, Event::FlushThread(thread_id), &mut base.machine);
             return Step::Blocked;
         }
         let next = match base.machine.config.doublewrite {
-            _ if base.machine.observers.breaks(BrokenRule::PageBeforeDoublewrite) => Phase::Post { next: 0 },
+            _ if base.machine.observers.broken == Some(BrokenRule::PageBeforeDoublewrite) => Phase::Post { next: 0 },
             DoublewriteConfig::Off => Phase::Post { next: 0 },
             DoublewriteConfig::Shared { collecting: SharedCollecting::OneThread, .. } => {
                 self.doublewrite.buffer_in_flight();
@@ -146,7 +146,8 @@ impl Flush {
         }
         let done = machine.data_device.submit(machine.now, Op::SequentialWrite, bytes);
         let batches = self.batches_written_with(thread_id, machine);
-        machine.observers.doublewrite_written(thread_id, &batches, done, sync_file);
+        let (thread, batches) = (thread_id.0, &batches[..]);
+        machine.observers.tell(DiskEvent::DoublewriteWritten { thread, batches, done, sync_follows: sync_file });
         machine.recorder.counts.dblwr_pages += part;
         machine.recorder.counts.dblwr_writes += u64::from(written == 0);
         let next = match written + part {
@@ -157,10 +158,10 @@ impl Flush {
         self.sleep(thread_id, done, next, machine)
     }
 
-    /// The batches that go to the doublewrite in one with that of a thread, where crashes are looked at.
-    fn batches_written_with(&self, thread_id: ThreadId, machine: &Machine) -> Vec<BatchId> {
-        let threads = machine.observers.crashes.iter().flat_map(|_| self.doublewrite.written_with(thread_id));
-        threads.map(|thread| self.passes.threads[thread].batch).collect()
+    /// The batches that go to the doublewrite in one with that of a thread, where somebody wants to know.
+    fn batches_written_with(&self, thread_id: ThreadId, machine: &Machine) -> Vec<u32> {
+        let threads = machine.observers.disk.iter().flat_map(|_| self.doublewrite.written_with(thread_id));
+        threads.map(|thread| self.passes.threads[thread].batch.0).collect()
     }
 
     pub(super) fn sync_doublewrite(&mut self, thread_id: ThreadId, base: &mut Base) -> Step {
@@ -175,7 +176,7 @@ impl Flush {
         }
         self.passes.threads[thread_id].phase = Phase::Post { next: 0 };
         let over = base.machine.sync_data_file(thread, thread);
-        base.machine.observers.doublewrite_synced(thread_id, over);
+        base.machine.observers.tell(DiskEvent::DoublewriteSynced { thread: thread_id.0, done: over });
         Step::Blocked
     }
 
@@ -314,9 +315,10 @@ impl Flush {
                 machine.space.prefetch(later);
             }
             machine.check_page_write(page);
-            machine.inodes.data_changes(machine.space.space_of(page), machine.now);
-            machine.observers.page_write_posted(page, Some(batch), done);
-            machine.file_written_at(machine.space.space_of(page), done);
+            let file = machine.space.space_of(page);
+            machine.inodes.data_changes(file, machine.now);
+            machine.observers.tell(DiskEvent::PageWritePosted { page, file, batch: Some(batch.0), done });
+            machine.file_written_at(file, done);
             self.page_posted(batch, done, machine);
         }
         end

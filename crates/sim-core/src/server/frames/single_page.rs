@@ -16,6 +16,7 @@ use crate::server::base::Base;
 use crate::server::frames::Frames;
 use crate::server::machine::Machine;
 use crate::server::machine::costs;
+use crate::server::machine::disk_events::DiskEvent;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::PagesFile;
 use crate::server::machine::ids::ClientId;
@@ -177,8 +178,13 @@ impl Frames {
         }
         let done = machine.data_device.submit(machine.now, op, PAGE_BYTES);
         match op {
-            Op::SequentialWrite => machine.observers.single_page_copied(page, done, synced),
-            _ => machine.observers.page_write_posted(page, None, done),
+            Op::SequentialWrite => {
+                machine.observers.tell(DiskEvent::SinglePageCopied { page, done, sync_follows: synced });
+            }
+            _ => {
+                let file = machine.space.space_of(page);
+                machine.observers.tell(DiskEvent::PageWritePosted { page, file, batch: None, done });
+            }
         }
         let next = if op == Op::SequentialWrite {
             machine.recorder.counts.dblwr_pages += 1;
@@ -202,7 +208,7 @@ impl Frames {
         }
         let inode = base.machine.disks().write_inode(Synced::Doublewrite);
         if let Some(over) = self.sync_single_page(client_id, inode, SinglePage::Data(page), &mut base.machine) {
-            base.machine.observers.single_page_copy_synced(page, over);
+            base.machine.observers.tell(DiskEvent::SinglePageCopySynced { page, done: over });
         }
     }
 
@@ -254,7 +260,8 @@ impl Frames {
                 }
                 let synced = self.sync_single_page(client_id, inode, SinglePage::Written(page), &mut base.machine);
                 if let Some(over) = synced {
-                    base.machine.observers.file_synced(file, over, base.machine.now);
+                    let began = base.machine.now;
+                    base.machine.observers.tell(DiskEvent::FileSynced { file, began, done: over });
                     base.storage.sync_until(file, over);
                 }
             }
@@ -269,11 +276,11 @@ impl Frames {
         }
         self.singles[client_id] = None;
         base.machine.pool.page_written(page);
-        base.machine.observers.page_write_ended(page);
+        base.machine.observers.tell(DiskEvent::PageWriteEnded { page });
         if !base.machine.config.data_sync.follows_batches() {
             base.storage.mark_unsynced(base.machine.space.space_of(page));
         }
-        base.machine.observers.single_page_ended(page);
+        base.machine.observers.tell(DiskEvent::SinglePageEnded { page });
         if base.machine.frees_clean_page_first() {
             base.machine.pool.evict_if_clean(page, instance);
         } else {

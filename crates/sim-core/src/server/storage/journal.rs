@@ -4,6 +4,7 @@
 use crate::kernel::time::SimDuration;
 use crate::run_spec::FileSystemKind;
 use crate::server::machine::Machine;
+use crate::server::machine::disk_events::DiskEvent;
 use crate::server::machine::events::Event;
 use crate::server::machine::file_system::{AfterSync, BLOCK_BYTES, FlushOwner, PagesFile, Phase, WAKE_UP};
 use crate::server::machine::inodes::Synced;
@@ -89,17 +90,18 @@ impl DataFiles {
             AfterSync::Pages { file, began, thread, event } => {
                 match (file, thread) {
                     (PagesFile::Data(file), _) => {
-                        machine.observers.file_synced_since(file, began, machine.now);
+                        machine.observers.tell(DiskEvent::FileSynced { file, began, done: machine.now });
                         for waiting in self.sync_ends(file, machine.now) {
                             machine.calendar.schedule(at, waiting);
                         }
                     }
                     (PagesFile::Doublewrite, Event::FlushThread(thread)) => {
-                        machine.observers.doublewrite_synced(thread, machine.now);
+                        let done = machine.now;
+                        machine.observers.tell(DiskEvent::DoublewriteSynced { thread: thread.0, done });
                     }
                     (PagesFile::Doublewrite, _) => {}
                     (PagesFile::DoublewriteOf(page), _) => {
-                        machine.observers.single_page_copy_synced(page, machine.now);
+                        machine.observers.tell(DiskEvent::SinglePageCopySynced { page, done: machine.now });
                     }
                 }
                 machine.cpu().data_sync_computes(at, thread, event);

@@ -129,14 +129,7 @@ fn an_index_ages_by_the_root_of_the_changes() {
 fn an_index_prepared_by_another_law_settles_as_a_real_one() {
     let mut rng = Rng::stream(7, 0, "index leaves");
     let runs: Vec<PageRun> = (0..4).map(|nth| PageRun { first: nth * 10_000, pages: 2 * BUILT }).collect();
-    let recorded = [
-        (0.5, 0.1003, 0.1287),
-        (10.0, 0.0838, 0.0970),
-        (60.0, 0.0159, 0.0159),
-        (148.0, 0.0102, 0.0097),
-        (407.0, 0.0059, 0.0053),
-        (1035.0, 0.0054, 0.0055),
-    ];
+    let recorded = [(0.5, 0.1003, 0.1287), (10.0, 0.0838, 0.0970), (60.0, 0.0159, 0.0159), (1035.0, 0.0054, 0.0055)];
     for (changes, splits_recorded, merges_recorded) in recorded {
         let mut leaves = indexes(age(KeyLaw::Special, 182.2, changes), &runs, &mut rng);
         // As many transactions as make two, or twelve, changes a page.

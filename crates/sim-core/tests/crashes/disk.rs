@@ -5,7 +5,7 @@
 //! lacks.
 
 use super::DeviceCache;
-use crate::kernel::time::SimTime;
+use innosim_core::kernel::time::SimTime;
 use std::collections::BTreeMap;
 
 /// A version of a page.
@@ -31,6 +31,8 @@ pub(super) struct PageWrite {
     pub(super) version: Version,
     /// Where the newest modification in it counts as ended: see [`Disk::modified`].
     brings: u64,
+    /// Of the page.
+    file: u16,
     /// When the device has answered.
     pub(super) done: SimTime,
     /// The copy that it was made from, if any.
@@ -65,12 +67,12 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    pub(super) fn new(cache: DeviceCache, pages: u32) -> Self {
+    pub(super) fn new(cache: DeviceCache) -> Self {
         Disk {
             cache,
-            safe: vec![Version::default(); pages as usize],
-            newest: vec![0; pages as usize],
-            newest_end: vec![0; pages as usize],
+            safe: Vec::new(),
+            newest: Vec::new(),
+            newest_end: Vec::new(),
             writes: BTreeMap::new(),
             syncs: Vec::new(),
             safe_up_to: BTreeMap::new(),
@@ -103,11 +105,11 @@ impl Disk {
     }
 
     /// A page is submitted as it is now; the device answers at `done`.
-    pub(super) fn write(&mut self, page: u32, done: SimTime, copy: Option<CopyId>) {
+    pub(super) fn write(&mut self, page: u32, file: u16, done: SimTime, copy: Option<CopyId>) {
         let of_page = |lsns: &[u64]| lsns.get(page as usize).copied().unwrap_or(0);
         let (has, brings) = (of_page(&self.newest), of_page(&self.newest_end));
         let version = Version { has, lacks: 0 };
-        self.writes.entry(page).or_default().push(PageWrite { version, brings, done, copy, slipped_past: 0 });
+        self.writes.entry(page).or_default().push(PageWrite { version, brings, file, done, copy, slipped_past: 0 });
     }
 
     /// The last write of a page that is over ended between the syncs of this checkpoint and its look at the flush lists.
@@ -165,18 +167,18 @@ impl Disk {
 
     /// Takes note of what has become safe by now. A sync makes safe what the device had answered when it began, of its own
     /// file; a cache that keeps what it has makes safe all that is answered.
-    pub(super) fn settle(&mut self, now: SimTime, file_of: impl Fn(u32) -> u16) {
+    pub(super) fn settle(&mut self, now: SimTime) {
         for (file, begin, _) in self.syncs.extract_if(.., |&mut (.., end)| end <= now) {
             let up_to = self.safe_up_to.entry(file).or_default();
             *up_to = begin.max(*up_to);
         }
         let (cache, up_to, safe) = (self.cache, &self.safe_up_to, &mut self.safe);
-        let is_safe = |page: u32, write: &PageWrite| match cache {
+        let is_safe = |write: &PageWrite| match cache {
             DeviceCache::Protected => write.done <= now,
-            DeviceCache::Volatile => up_to.get(&file_of(page)).is_some_and(|&begin| write.done <= begin),
+            DeviceCache::Volatile => up_to.get(&write.file).is_some_and(|&begin| write.done <= begin),
         };
         self.writes.retain(|&page, writes| {
-            while writes.first().is_some_and(|write| is_safe(page, write)) {
+            while writes.first().is_some_and(&is_safe) {
                 safe[page as usize] = writes.remove(0).version;
             }
             !writes.is_empty()
@@ -207,11 +209,11 @@ mod tests {
 
     /// Changes that end at LSN 10 and 20, each written at once: the first write is over at 1, the second at 5.
     fn two_writes() -> Disk {
-        let mut disk = Disk::new(DeviceCache::Volatile, 8);
+        let mut disk = Disk::new(DeviceCache::Volatile);
         disk.modified(PAGE, 10, 10);
-        disk.write(PAGE, SimTime(1), None);
+        disk.write(PAGE, 0, SimTime(1), None);
         disk.modified(PAGE, 20, 20);
-        disk.write(PAGE, SimTime(5), None);
+        disk.write(PAGE, 0, SimTime(5), None);
         disk
     }
 
@@ -234,9 +236,9 @@ mod tests {
 
     #[test]
     fn a_change_without_redo_of_its_own_slips_past_with_its_write() {
-        let mut disk = Disk::new(DeviceCache::Volatile, 8);
+        let mut disk = Disk::new(DeviceCache::Volatile);
         disk.modified(PAGE, 10, 11);
-        disk.write(PAGE, SimTime(1), None);
+        disk.write(PAGE, 0, SimTime(1), None);
         assert_eq!(disk.safe().nth(PAGE as usize), Some((PAGE, Version { has: 0, lacks: 11 })));
         disk.slips_past(PAGE, 30, SimTime(2));
         assert!(disk.slipped(PAGE, 11, 30));
@@ -246,9 +248,9 @@ mod tests {
     fn what_is_synced_lacks_nothing() {
         let mut disk = two_writes();
         disk.sync(0, SimTime(5), SimTime(7));
-        disk.settle(SimTime(6), |_| 0);
+        disk.settle(SimTime(6));
         assert_eq!(disk.unsafe_writes().count(), 1, "the sync is not over");
-        disk.settle(SimTime(7), |_| 0);
+        disk.settle(SimTime(7));
         assert_eq!(disk.unsafe_writes().count(), 0);
         assert_eq!(disk.safe().nth(PAGE as usize), Some((PAGE, Version { has: 20, lacks: 0 })));
     }
