@@ -185,7 +185,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let subject = Subject::new(request, runner)?;
     let outside = outside::outside(&subject.unknown.recording);
     let ruled_out = shortage::free_pages_are_short(request.recording).or_else(|| outside::refusal(&outside));
-    let findings = if ruled_out.is_some() && !request.anyway { subject.unsearched()? } else { subject.findings()? };
+    let (findings, ruled_out) = found(&subject, ruled_out)?;
     let Findings { best, others, not_it, device, measured } = findings;
     let model = request.recording.model().map_err(AdviseError::NoLoad)?;
     let not_understood = understood_settings(request.recording, model).1;
@@ -211,7 +211,13 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     }
     let replications = if long { 1 } else { request.replications };
     let ask = |redo| recommend(&question(request, &advice.scenario, redo, replications, long), runner);
-    let (answer, is_alike) = answered(request, ask, long, runner)?;
+    let (answer, is_alike) = match answered(request, ask, long, runner) {
+        Err(AdviseError::Search(RecommendError::OutOfTime)) => {
+            advice.refused = Some(out_of_time("before the present setting was run"));
+            return Ok(advice);
+        }
+        answered => answered?,
+    };
     if is_alike {
         advice.neighbors = neighbors::without(request, &advice.scenario, &answer, runner)?;
     }
@@ -229,6 +235,23 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     }
     advice.answer = Some(answer);
     Ok(advice)
+}
+
+/// What is found out before the search, and why there is none: counters ruled it out, or the time was over.
+fn found(subject: &Subject<'_>, ruled_out: Option<String>) -> Result<(Findings, Option<String>), AdviseError> {
+    if ruled_out.is_some() && !subject.request.anyway {
+        return Ok((subject.unsearched()?, ruled_out));
+    }
+    match subject.findings() {
+        Err(AdviseError::Search(RecommendError::OutOfTime)) => {
+            Ok((subject.unsearched()?, Some(out_of_time("in the back-test"))))
+        }
+        findings => Ok((findings?, ruled_out)),
+    }
+}
+
+fn out_of_time(when: &str) -> String {
+    format!("The time limit was over {when}. A longer --time-limit would tell")
 }
 
 /// The answer, and whether it is that every setting does alike.

@@ -55,10 +55,8 @@ pub(crate) fn of(course: &Course, events: &[Event]) -> Vec<Event> {
     let roomy = |event: &Event| {
         matches!(event.what, What::HighestAge { share, .. } if share < ROOMY) && !free_pages::is_short(events)
     };
-    let flushes = course.mean(Track::Flushed, course.within(course.counted_from_s, course.end_s()));
-    if let Some((_, setting, _)) =
-        flushing::cap(course).filter(|_| events.iter().any(roomy) && flushes > Some(1.0) && is_at_rest(course))
-    {
+    let is_roomy = events.iter().any(roomy) && flushes_for_the_age(course) && is_at_rest(course);
+    if let Some((_, setting, _)) = flushing::cap(course).filter(|_| is_roomy) {
         add(setting, 1.0 / MORE, Reason::RoomLeft);
     }
     remedies
@@ -82,6 +80,14 @@ fn near_cap(course: &Course, at_s: f64, cap: f64) -> bool {
         (Some(asked), Some(done)) => before.into_iter().any(|i| near(asked[i]) && done[i] <= cap / NEAR_CAP),
         _ => course.mean(Track::Flushed, before).is_some_and(near),
     }
+}
+
+/// Whether pages are flushed, and more of them from the flush lists than to make room in the buffer pool, which no I/O capacity
+/// paces.
+fn flushes_for_the_age(course: &Course) -> bool {
+    let mean = |track| course.mean(track, course.within(course.counted_from_s, course.end_s())).unwrap_or(0.0);
+    let (all, for_room) = (mean(Track::Flushed), mean(Track::LruPages) + mean(Track::SinglePages));
+    all > 1.0 && all > 2.0 * for_room
 }
 
 /// Whether the age rose no more in the last third of the counted time: what it comes to is seen.

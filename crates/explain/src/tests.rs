@@ -5,7 +5,7 @@ use innosim_core::metrics::Regime;
 use std::collections::BTreeMap;
 
 /// A course of a value a second for each track.
-fn course(seconds: usize, tracks: &[(Track, &dyn Fn(usize) -> f64)]) -> Course {
+pub(crate) fn course(seconds: usize, tracks: &[(Track, &dyn Fn(usize) -> f64)]) -> Course {
     let values = |of: &dyn Fn(usize) -> f64| (1..=seconds).map(of).collect::<Vec<f64>>();
     Course {
         origin: Origin::Simulated,
@@ -184,6 +184,23 @@ fn a_cap_that_was_asked_for_before_the_limit_was_met_is_pointed_to() {
     }
 }
 
+/// What makes room in the buffer pool is paced by no I/O capacity: less of it is no remedy.
+#[test]
+fn less_flushing_is_for_what_the_age_asks_for() {
+    let lowered = |for_room: f64| {
+        let tracks: [(Track, &dyn Fn(usize) -> f64); 5] = [
+            (Track::Tps, &|_| 1000.0),
+            (Track::CheckpointAge, &|_| 3e8),
+            (Track::Flushed, &|_| 1000.0),
+            (Track::LruPages, &|_| for_room),
+            (Track::SinglePages, &|_| 100.0),
+        ];
+        let names_it = |e: &Event| matches!(e.what, What::WouldChange { reason: Reason::RoomLeft, .. });
+        explain(&course(600, &tracks)).iter().any(names_it)
+    };
+    assert_eq!([0.0, 300.0, 700.0].map(lowered), [true, true, false]);
+}
+
 #[test]
 fn noise_and_a_rise_are_no_fall() {
     let noisy = |s: usize| 1000.0 + 300.0 * ((s * 7919) % 13) as f64 / 13.0;
@@ -245,6 +262,23 @@ fn stalls_idle_time_and_queues() {
     let events = explain(&open);
     assert!(names(&events).contains(&"queue_grew".to_owned()));
     assert!(events.iter().any(|e| matches!(e.what, What::RegimeOfAll { regime: Regime::Overloaded, .. })));
+}
+
+/// The load sets in between two samples, or its clients come one after the other.
+#[test]
+fn a_recorded_load_that_sets_in_does_not_stall() {
+    let stalls = |origin, low: &[usize]| {
+        let tps = |s: usize| if low.contains(&s) { 100.0 } else { 1000.0 };
+        let course = Course { origin, ..course(600, &[(Track::Tps, &tps)]) };
+        explain(&course).into_iter().find_map(|e| match e.what {
+            What::Stalls { stalls, .. } => Some(stalls),
+            _ => None,
+        })
+    };
+    assert_eq!(stalls(Origin::Recorded, &[1, 2]), None);
+    assert_eq!(stalls(Origin::Recorded, &[1, 300]), Some(1));
+    assert_eq!(stalls(Origin::Recorded, &[1, 2, 3]), Some(1), "a recording of an incident may begin in a stall");
+    assert_eq!(stalls(Origin::Simulated, &[1]), Some(1));
 }
 
 #[test]

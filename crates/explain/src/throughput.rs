@@ -4,7 +4,7 @@
 //! what the scatter within blocks explains. That is what the regime calls a wave's move, so that waves and falls agree.
 
 use crate::blocks::{Block, blocks, median, median_noise};
-use crate::course::{Course, Track};
+use crate::course::{Course, Origin, Track};
 use crate::event::{Event, What};
 use crate::spans::{Span, spans};
 
@@ -18,6 +18,8 @@ const SHOULDER: f64 = 0.25;
 const SERVED: f64 = 0.9;
 /// Fewest steps of which a median is worth looking at.
 const LEAST_STEPS: usize = 30;
+/// Steps in which a recorded load sets in.
+const SETTING_IN: usize = 2;
 /// Shortest time without a transaction that is idle, seconds.
 const IDLE_S: f64 = 5.0;
 /// A queue grows if it gains this many seconds of work over half the course or more.
@@ -152,10 +154,13 @@ fn stalls(course: &Course, falls: &[Fall]) -> Option<Event> {
     let least = (typical / 2.0).min(typical - 4.0 * typical.sqrt());
     let stopped = course.track(Track::Stopped);
     let in_a_fall = |s: f64| falls.iter().any(|fall| s > fall.at_s && s <= fall.over_s());
+    // A load that sets in between two samples does not stall.
+    let sets_in = tps.iter().position(|rate| *rate >= least).filter(|steps| *steps <= SETTING_IN);
+    let begun = sets_in.filter(|_| course.origin == Origin::Recorded).unwrap_or(0);
     let is = |i: usize| {
         let s = course.seconds[i];
         let wanted = stopped.is_none_or(|stopped| stopped[i] == 0.0);
-        s > course.counted_from_s && tps[i] < least && wanted && !in_a_fall(s)
+        i >= begun && s > course.counted_from_s && tps[i] < least && wanted && !in_a_fall(s)
     };
     // Separate stalls: neighbouring steps alone belong together.
     let mut runs: Vec<Span> = Vec::new();

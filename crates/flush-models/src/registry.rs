@@ -21,7 +21,7 @@ pub use crate::settings::{
     UnknownSetting, Value, ValueError, Version, adjusted_value, lookup, normal_name, parse_value, removed_value,
     settings, without_effect,
 };
-pub use server_version::{ServerVersion, StandIn};
+pub use server_version::{ServerVersion, StandIn, version_in};
 pub use unknown_model::UnknownModel;
 
 use crate::mariadb::Mariadb;

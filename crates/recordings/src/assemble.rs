@@ -12,8 +12,9 @@ use crate::idle::{cut_after_load, cut_before_load};
 use crate::load::CommandError;
 use crate::place::{place_log, place_reports, place_throughput};
 use crate::restart::{cut_loads, keep_longest_stretch};
+use crate::whole_seconds::even_out;
 use crate::{Cap, Data, LoadPhase, Quantity, Recording, RecordingError, Script, Series, Server};
-use innosim_flush_models::registry::ServerVersion;
+use innosim_flush_models::registry::{ServerVersion, version_in};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
     let cpus = cpus_of(&parts, &series);
     count_processors(&mut series, &parts, cpus, &mut remarks);
     let restart = keep_longest_stretch(&mut series);
+    even_out(&mut series);
     command_lines(&parts, &mut loads);
     let variables = variables(&parts);
     let mut recording = Recording {
@@ -357,14 +359,21 @@ pub(crate) fn variables(parts: &[Part]) -> BTreeMap<String, String> {
 }
 
 fn server(variables: &BTreeMap<String, String>) -> Server {
-    let text = |name: &str| variables.get(name).map_or("", String::as_str);
-    let said = ServerVersion::of_variables(|name| variables.get(name).map(String::as_str));
-    Server::new(product_of(text("version"), text("version_comment")), text("version"), said.as_ref())
+    let text = |name: &str| variables.get(name).map(String::as_str);
+    let said = ServerVersion::of_variables(text);
+    let (version, comment) = (version_in(&text).unwrap_or_default(), text("version_comment").unwrap_or_default());
+    Server::new(product_of(version, comment), version, said.as_ref())
 }
 
 /// Whose server it is, by what it says of itself.
 pub(crate) fn product_of(version: &str, comment: &str) -> &'static str {
     let both = format!("{version} {comment}").to_ascii_lowercase();
+    // No MySQL counts so far.
+    let is_mariadb =
+        version.split('.').next().and_then(|series| series.parse().ok()).is_some_and(|series: u32| series >= 10);
+    if is_mariadb {
+        return "mariadb";
+    }
     ["mariadb", "percona"].into_iter().find(|product| both.contains(product)).unwrap_or("mysql")
 }
 

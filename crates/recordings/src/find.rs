@@ -56,6 +56,9 @@ fn single(path: &Path) -> Result<Recording, RecordingError> {
             let help = "run sysbench with --report-interval=1: its closing statistics alone say nothing of the course";
             Err(RecordingError::new(path, "is sysbench's log, but has no interval lines", help))
         }
+        None if fs::metadata(path).is_ok_and(|of| of.len() == 0) => {
+            Err(RecordingError::new(path, "is empty", READABLE))
+        }
         None => Err(RecordingError::new(path, "is of no known format", READABLE)),
     }
 }

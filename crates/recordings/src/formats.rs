@@ -124,18 +124,20 @@ impl Part {
         self.clock == Clock::Own && !self.columns.is_empty() && self.columns.keys().all(|name| name.starts_with("sb."))
     }
 
-    /// Leaves gaps where a counter went below zero and was printed as nearly 2^64.
+    /// Leaves gaps where a counter went below zero, whether it was printed so or as nearly 2^64.
     fn leave_gaps(&mut self) {
         let mut names = Vec::new();
         for (name, values) in &mut self.columns {
-            let wrapped = values.iter_mut().filter(|value| **value >= WRAPPED);
+            let wrapped = values.iter_mut().filter(|value| **value >= WRAPPED || **value < 0.0);
             if wrapped.map(|value| *value = f64::NAN).count() > 0 {
                 names.push(name.as_str());
             }
         }
         if !names.is_empty() {
             let names = names.join(", ");
-            self.remarks.push(format!("values near 2^64, of counters that went below zero, are gaps: {names}"));
+            self.remarks.push(format!(
+                "values below zero, or near 2^64 as of counters that went below zero, are gaps: {names}"
+            ));
         }
     }
 

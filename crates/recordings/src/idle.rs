@@ -3,7 +3,7 @@
 use crate::Series;
 
 /// Counters that tell whether the server worked, best first.
-const WORK: [&str; 6] =
+pub(crate) const WORK: [&str; 6] =
     ["m.trx_rw_commits", "Com_commit", "Innodb_rows_updated", "m.log_lsn_current", "Innodb_lsn_current", "Questions"];
 /// Below this share of its median a server's work is the rest before a load, or after it.
 const IDLE: f64 = 0.02;
@@ -38,11 +38,14 @@ fn is_rest(steps: usize, series: &Series) -> bool {
 
 /// The first and the last sample up to which the server worked since the one before.
 fn worked(series: &Series) -> Option<(usize, usize)> {
-    let counter = WORK.iter().find_map(|name| series.column(name))?;
-    let work = counter.rates(&series.seconds);
-    let mut sorted: Vec<f64> = work.present().collect();
-    sorted.sort_by(f64::total_cmp);
-    let median = sorted.get(sorted.len() / 2).copied().filter(|median| *median > 0.0)?;
+    // Statements that commit by themselves leave Com_commit as it is.
+    let (work, median) = WORK.iter().find_map(|name| {
+        let work = series.column(name)?.rates(&series.seconds);
+        let mut sorted: Vec<f64> = work.present().collect();
+        sorted.sort_by(f64::total_cmp);
+        let median = sorted.get(sorted.len() / 2).copied().filter(|median| *median > 0.0)?;
+        Some((work, median))
+    })?;
     let mut busy = work.placed().filter(|(_, rate)| *rate > IDLE * median).map(|(sample, _)| sample);
     let begun = busy.next()?;
     Some((begun, busy.next_back().unwrap_or(begun)))
@@ -70,6 +73,17 @@ mod tests {
         let remarks = [cut_after_load(&mut both).unwrap(), cut_before_load(&mut both).unwrap()];
         assert_eq!((ends(&both), both.columns["Com_commit"].len()), ((10.0, 110.0), 101));
         assert!(remarks[0].contains("last 30 s") && remarks[1].contains("first 10 s"), "{remarks:?}");
+    }
+
+    /// Under statements that commit by themselves Com_commit stands still.
+    #[test]
+    fn a_counter_that_stands_still_counts_no_work() {
+        let mut both = series(10, 30);
+        let work = both.columns.remove("Com_commit").unwrap();
+        both.columns.insert("Com_commit".to_owned(), vec![7.0; work.len()]);
+        both.columns.insert("Innodb_lsn_current".to_owned(), work);
+        assert!(cut_after_load(&mut both).is_some() && cut_before_load(&mut both).is_some());
+        assert_eq!(ends(&both), (10.0, 110.0));
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod recording;
 mod restart;
 mod series;
 mod unknown;
+mod whole_seconds;
 
 pub use column::Column;
 pub use disk::{DiskReport, DiskReports};

@@ -23,6 +23,9 @@ use std::path::{Path, PathBuf};
 /// Longest chain of scenarios that extend each other.
 const MAX_CHAIN: usize = 32;
 
+/// Letters from which on a part of a name tells something of it.
+const SHORTEST_PART: usize = 3;
+
 /// A layer and the folder that paths in it are relative to.
 type Layer = (Table, Option<PathBuf>);
 
@@ -236,7 +239,10 @@ pub fn shipped_text(name: &str) -> Result<(&'static str, &'static str), Diagnost
                              `innosim scenarios` lists the shipped ones"
                         )
                     }
-                    [] => "`innosim scenarios` lists the shipped scenarios".to_owned(),
+                    _ if name == "-" => "standard input is not read: save the scenario as a file".to_owned(),
+                    near if near.is_empty() || name.len() < SHORTEST_PART => {
+                        "`innosim scenarios` lists the shipped scenarios".to_owned()
+                    }
                     near => format!("did you mean {}?", join_or(near)),
                 };
                 Diagnostics::single(format!("there is no file and no shipped scenario `{name}`"), Some(help))

@@ -139,7 +139,7 @@ fn devices(recording: &Recording, named: Option<&str>) -> Result<(Vec<(String, D
 /// Says what is there, what is missing, and what brings it.
 fn too_little(args: &AdviseArgs, folder: &Folder, mut missing: Vec<Lack>) -> Done {
     if missing.is_empty() {
-        missing = folder::all_missing();
+        missing = folder.all_missing();
     }
     if args.form.format == Format::Json {
         print_json(&json::too_little(folder, &missing))?;

@@ -161,8 +161,9 @@ fn tables(reports: &[ReplayReport]) -> String {
     }
     let (matched, judged) = overall(reports);
     text.push_str(&format!(
-        "{} recordings: {matched} of {judged} passes agree in every counter ({})\n",
+        "{} recording{}: {matched} of {judged} passes agree in every counter ({})\n",
         reports.len(),
+        if reports.len() == 1 { "" } else { "s" },
         percent(matched, judged)
     ));
     text

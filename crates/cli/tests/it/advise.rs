@@ -290,3 +290,25 @@ fn too_little_is_told_to_scripts_too() {
     assert!(document["missing"][0]["statement"].as_str().unwrap().contains("SHOW GLOBAL STATUS"), "{document}");
     assert!(document["recommendation"].is_null());
 }
+
+/// A folder with settings alone lacks samples, and not the settings that it says it found.
+#[test]
+fn what_was_found_is_not_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "Variable_name\tValue\nversion\t8.4.3\ninnodb_io_capacity\t200\ninnodb_buffer_pool_size\t134217728\n";
+    fs::write(folder.path().join("variables.txt"), text).unwrap();
+    let said = refused(&["advise", folder.path().to_str().unwrap()], 2);
+    assert!(said.contains("3 variables"), "{said}");
+    assert!(said.contains("missing: samples") && !said.contains("missing: settings"), "{said}");
+}
+
+/// What was known by then is shown, as the progress line promises.
+#[test]
+fn a_time_that_is_too_short_for_an_answer_shows_the_load() {
+    let dir = folder("mysql97/uni4k-256-io2000");
+    let assert = innosim(&["advise", path(&dir), "--time-limit", "1s", "--quiet"]).code(1);
+    let output = assert.get_output();
+    let [shown, said] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    assert!(said.contains("nothing is advised: The time limit was over"), "{said}");
+    assert!(shown.contains("A unit of work is") && shown.contains("Found"), "{shown}");
+}

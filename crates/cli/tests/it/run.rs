@@ -315,3 +315,10 @@ fn a_standard_output_that_is_full_is_told() {
         assert!(error.contains("can't write to standard output: No space left"), "{error}");
     }
 }
+
+/// Whoever pipes a scenario, or types a letter, is not sent to names that merely hold it.
+#[test]
+fn a_dash_is_no_scenario() {
+    assert!(refused(&["run", "-"], 2).contains("standard input is not read"));
+    assert!(refused(&["run", "x"], 2).contains("`innosim scenarios` lists the shipped scenarios"));
+}

@@ -51,20 +51,14 @@ fn alike(answer: &Answer, falls_from_limit: bool) -> Option<(String, Vec<Point>)
     let name = answer.space.searched();
     let mut sentences = vec![
         format!("{}, and {name} decides next to nothing: throughput will hardly change with it", limit.in_words()),
-        format!(
-            "From {low} to {high} it is {:.0} to {:.0} a second (the mean, {:.0}, +-{:.1} %)",
-            throughput.least,
-            throughput.most,
-            throughput.mean,
-            50.0 * (throughput.most - throughput.least) / throughput.mean,
-        ),
+        throughput.in_words(low, high),
     ];
     let pages = format!("{:.3} to {:.3} pages are flushed for each unit of work", flushing.least, flushing.most);
     sentences.push(match flushes_alike {
         true => pages,
         false => format!(
-            "{pages}: how many, and what latency there is, hangs on whether the age stands at its limit or has just fallen from it, \
-             which one setting can do both. The back-test does not tell when, so no setting is called better for it"
+            "{pages}: how many, and what latency there is, depends on whether the age stands at its limit or has just fallen from it, \
+             and the same setting can do either. The back-test does not tell when, so no setting is called better for it"
         ),
     });
     sentences.extend(scatter(&rows));
@@ -99,6 +93,16 @@ struct Spread {
 }
 
 impl Spread {
+    /// Throughput from the lowest setting to the highest, in words.
+    fn in_words(&self, low: u64, high: u64) -> String {
+        let Spread { least, most, mean, .. } = self;
+        let half = 50.0 * (most - least) / mean;
+        if half < 0.05 {
+            return format!("From {low} to {high} it is {mean:.0} a second throughout");
+        }
+        format!("From {low} to {high} it is {least:.0} to {most:.0} a second (the mean, {mean:.0}, +-{half:.1} %)")
+    }
+
     fn of(rows: &[&Row], metric: &str) -> Option<Spread> {
         let values: Vec<f64> = rows.iter().map(|row| row.mean(metric)).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;

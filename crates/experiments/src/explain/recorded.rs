@@ -5,7 +5,7 @@
 //! Nothing is made up: a counter that was not recorded has no series, and a value that is missing is a gap. Age limits
 //! are those that the server's model computes from the recorded settings; where the server published
 //! `log_max_modified_age_async` and `..._sync`, those. Without sysbench's reports throughput is counted by the server:
-//! commits, or changed rows where none is committed by a statement of its own.
+//! commits, or changed rows or statements where these commit by themselves.
 
 use super::limits::settings_and_limits;
 use super::snapshot::snapshot_of_recording;
@@ -16,12 +16,17 @@ use std::collections::BTreeMap;
 
 /// Columns that hold the checkpoint age itself, for recordings without a log sequence number.
 const AGES: [&str; 3] = ["Innodb_checkpoint_age", "m.log_lsn_checkpoint_age", "m.innodb_checkpoint_age"];
+/// Statements that change rows.
+const STATEMENTS: [&str; 4] = ["Com_insert", "Com_update", "Com_delete", "Com_replace"];
+/// Commits for each of them from which on the commits are the transactions: else statements commit by themselves.
+const COMMITS_A_STATEMENT: f64 = 0.01;
 /// Counters of the server that stand in for throughput, with what they count.
-const WORK: [(&str, &[&str]); 4] = [
+const WORK: [(&str, &[&str]); 5] = [
     ("commits", &["Com_commit"]),
     ("commits", &["m.trx_rw_commits"]),
     ("changed rows", &["Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted"]),
     ("changed rows", &["m.dml_inserts", "m.dml_updates", "m.dml_deletes"]),
+    ("statements that change rows", &STATEMENTS),
 ];
 /// Ticks in which the processors were busy, and those in which they were not.
 const BUSY: [&str; 6] = ["cpu.user", "cpu.system", "cpu.nice", "cpu.irq", "cpu.softirq", "cpu.steal"];
@@ -133,6 +138,21 @@ struct Recorded<'a> {
     tracks: BTreeMap<Track, Vec<f64>>,
 }
 
+/// A difference of two counters that never falls in truth, from samples in which one of them is ahead of the other by what is
+/// under way: what it has reached for good. Cut off at 0 step by step, the ups and downs would add up.
+fn only_grows(difference: &Column) -> Column {
+    let mut least = f64::INFINITY;
+    let back: Vec<Option<f64>> = difference
+        .samples()
+        .rev()
+        .map(|sample| {
+            least = least.min(sample?);
+            Some(least)
+        })
+        .collect();
+    back.into_iter().rev().collect()
+}
+
 impl Recorded<'_> {
     /// Tracks have NaN where a sample is missing.
     fn put(&mut self, track: Track, column: &Column) {
@@ -159,9 +179,10 @@ impl Recorded<'_> {
 
     /// Pages a second that no batch wrote: user threads flushed them one by one.
     fn single_pages(&self) -> Option<Column> {
-        let written = self.rate_of("m.buffer_pages_written")?;
-        let batches = Column::sum(&[self.rate_of(LIST_PAGES)?, self.rate_of(LRU_PAGES)?])?;
-        Some(written.with(&batches, |all, batches| (all - batches).max(0.0)))
+        let series = &self.recording.series;
+        let batches = Column::sum(&[series.column(LIST_PAGES)?, series.column(LRU_PAGES)?])?;
+        let others = series.column("m.buffer_pages_written")?.with(&batches, |all, batches| all - batches);
+        Some(only_grows(&others).rates(&series.seconds))
     }
 
     fn put_if(&mut self, track: Track, column: Option<Column>) {
@@ -186,9 +207,11 @@ impl Recorded<'_> {
             self.put(Track::Tps, &tps);
             return "transactions";
         }
+        let of_statements = self.rate_of_sum(&STATEMENTS).and_then(|rate| rate.mean()).unwrap_or(0.0);
         for (unit, columns) in WORK {
             let Some(work) = self.rate_of_sum(columns) else { continue };
-            if work.present().any(|rate| rate > 0.0) {
+            let mean = work.mean().unwrap_or(0.0);
+            if mean > 0.0 && mean >= COMMITS_A_STATEMENT * of_statements {
                 self.put(Track::Tps, &work);
                 return unit;
             }
@@ -244,4 +267,22 @@ fn offered(recording: &Recording) -> Option<Column> {
         running.filter_map(|phase| phase.rate).sum::<f64>()
     };
     Some(recording.series.seconds.iter().map(|second| Some(at(second))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Batches count their pages when they end, and pages are counted as they are written.
+    #[test]
+    fn pages_under_way_are_not_flushed_one_by_one() {
+        let apart = |pages: &dyn Fn(usize) -> f64| Column::from((0..100).map(pages).collect::<Vec<f64>>());
+        let under_way = |i: usize| if i.is_multiple_of(3) { 400.0 } else { 0.0 };
+        let none = only_grows(&apart(&under_way));
+        assert!(none.growth().unwrap() <= 400.0, "{none:?}");
+        let ten_a_second = only_grows(&apart(&|i| 10.0 * i as f64 + under_way(i)));
+        assert!((ten_a_second.growth().unwrap() - 990.0).abs() <= 400.0, "{ten_a_second:?}");
+        let gap = Column::from(vec![1.0, f64::NAN, 5.0]);
+        assert_eq!(only_grows(&gap), gap);
+    }
 }

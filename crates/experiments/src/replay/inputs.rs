@@ -114,7 +114,7 @@ impl Inputs {
         let pct_for_lsn = need(Quantity::PctForLsn)?;
         let due = recording.get(Quantity::NToFlushByAge);
         let flushed = adaptive.with(&sync, |adaptive, sync| adaptive + sync);
-        let batches = recording.get(Quantity::AdaptiveBatches);
+        let batches = recording.get(Quantity::AdaptiveBatches).unwrap_or_else(|| one_a_growth(&flushed));
         let gauges: Vec<&Column> = [Some(&pct_for_lsn), due.as_ref()].into_iter().flatten().collect();
         let lsn_avg_rate = recording.get(Quantity::LsnAvgRate);
         let pending = recording.get(Quantity::PendingListWrites);
@@ -122,7 +122,7 @@ impl Inputs {
             requested: &requested,
             instances,
             gauges: &gauges,
-            batches: batches.as_ref().unwrap_or(&flushed),
+            batches: &batches,
             flushed: &flushed,
             lsn_avg_rate: lsn_avg_rate.as_ref(),
             pending: pending.as_ref(),
@@ -172,6 +172,12 @@ impl Inputs {
         let gauges = [Quantity::PctForDirty, Quantity::AvgPageRate, Quantity::LsnAvgRate];
         for gauge in gauges.into_iter().filter(|gauge| recording.get(*gauge).is_none()) {
             remarks.push(format!("{} is not recorded, and not compared", gauge.what()));
+        }
+        if recording.get(Quantity::AdaptiveBatches).is_none() {
+            remarks.push(
+                "buffer_flush_adaptive is not recorded: one pass is counted in each second in which its pages grew"
+                    .to_owned(),
+            );
         }
         if recording.get(Quantity::SyncPages).is_none() {
             remarks.push(
@@ -326,6 +332,18 @@ impl Between {
             ..self.from
         }
     }
+}
+
+/// Batches, where only their pages were counted: one between two samples between which those grew.
+fn one_a_growth(pages: &Column) -> Column {
+    let (mut last, mut batches) = (f64::INFINITY, 0.0);
+    let count = |pages: Option<f64>| {
+        let pages = pages?;
+        batches += f64::from(u8::from(pages > last));
+        last = pages;
+        Some(batches)
+    };
+    pages.samples().map(count).collect()
 }
 
 fn optional(column: &Option<Column>, i: usize) -> Option<u64> {

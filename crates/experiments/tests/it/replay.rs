@@ -153,3 +153,15 @@ fn a_counter_that_is_not_recorded_is_not_taken_for_zero() {
     assert_eq!(report.counters[0].judged, 0, "the pages requested can't be compared");
     assert!(report.remarks.iter().any(|remark| remark.contains("by_age is not recorded")), "{:?}", report.remarks);
 }
+
+/// Without the count of batches their pages are not taken for it: one pass is counted in a second in which they grew.
+#[test]
+fn pages_are_no_passes() {
+    let folder = as_csv_of_counters("mysql97/uni4k-256-io2000", &["buffer_flush_adaptive"]);
+    let recording = innosim_recordings::find(folder.path()).unwrap().remove(0);
+    let report = replay(&recording).unwrap();
+    let (matched, judged) = report.joint();
+    assert!(judged > 200 && matched as f64 >= 0.9 * judged as f64, "{matched} of {judged}");
+    assert!(report.hidden_passes < judged, "{} passes that nobody saw", report.hidden_passes);
+    assert!(report.remarks.iter().any(|remark| remark.contains("adaptive is not recorded")), "{:?}", report.remarks);
+}

@@ -72,6 +72,18 @@ const NO_SERIES: u16 = 100;
 /// Stands for the last release of a series.
 const LAST: u16 = u16::MAX;
 
+/// What variables hold as the server's version. `SHOW VARIABLES LIKE 'innodb%'` has `innodb_version` alone: the same number, but
+/// in MySQL 5.5 (1.1.8) and in MariaDB before 10.3, which has that of the MySQL from which its InnoDB comes.
+pub fn version_in<'a>(variable: &impl Fn(&str) -> Option<&'a str>) -> Option<&'a str> {
+    let told = |name: &str| variable(name).map(str::trim).filter(|version| !version.is_empty());
+    let of_innodb = || {
+        let version = told("innodb_version").filter(|version| !version.starts_with("1."))?;
+        let is_old_mariadb = version.starts_with("5.") && variable("innodb_encrypt_log").is_some();
+        (!is_old_mariadb).then_some(version)
+    };
+    told("version").or_else(of_innodb)
+}
+
 impl ServerVersion {
     /// By `version` and `version_comment`, either of which may be empty.
     pub fn new(version: &str, comment: &str) -> Self {
@@ -80,7 +92,7 @@ impl ServerVersion {
 
     /// By SHOW GLOBAL VARIABLES; `None` if they don't hold a version.
     pub fn of_variables<'a>(variable: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
-        let version = variable("version").filter(|version| !version.trim().is_empty())?;
+        let version = version_in(&variable)?;
         let comment = variable("version_comment").unwrap_or_default();
         // These variables tell what the version may not.
         let hint = [("aurora_version", "aurora"), ("innodb_cleaner_lsn_age_factor", "percona")];
@@ -302,6 +314,23 @@ mod tests {
         let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         assert!(ServerVersion::of_variables(find).unwrap().model().is_err());
         assert_eq!(ServerVersion::of_variables(|_| None), None);
+    }
+
+    /// `SHOW GLOBAL VARIABLES LIKE 'innodb%'` is what people save most.
+    #[test]
+    fn the_version_of_innodb_stands_for_the_servers() {
+        for (variables, model) in [
+            (&[("innodb_version", "9.7.0")][..], Some(ModelId::Mysql97)),
+            (&[("innodb_version", "10.11.19")], Some(ModelId::Mariadb1011)),
+            (&[("innodb_version", "5.7.44"), ("version", "8.4.3")], Some(ModelId::Mysql84)),
+            (&[("innodb_version", "5.7.44"), ("version", "")], Some(ModelId::Mysql57)),
+            (&[("innodb_version", "1.1.8")], None),
+            (&[("innodb_version", "5.6.49-89.0"), ("innodb_encrypt_log", "OFF")], None),
+        ] {
+            let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+            let found = ServerVersion::of_variables(find).map(|server| server.model().unwrap().model);
+            assert_eq!(found, model, "{variables:?}");
+        }
     }
 
     #[test]

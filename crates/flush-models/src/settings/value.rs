@@ -218,6 +218,10 @@ pub fn parse_value(setting: &Setting, text: &str) -> Result<Value, ValueError> {
 /// What a server that starts with a number it does not take makes of it: the nearer end of the range, or the multiple
 /// below; `None` of what is no number, or where the model is stricter than the servers.
 pub fn adjusted_value(setting: &Setting, text: &str) -> Option<Value> {
+    if let Kind::Real { min, max } = setting.kind {
+        let given: f64 = text.trim().parse().ok().filter(|given: &f64| given.is_finite())?;
+        return Some(Value::Real(given.clamp(min, max)));
+    }
     let given = parse_whole(setting, text.trim()).ok()?;
     match setting.kind {
         Kind::Integer { min, max } => Some(Value::Integer(given.clamp(min, max))),

@@ -6,9 +6,10 @@
 //! 1777487564.014,80,72336565328,...
 //! ```
 //!
-//! The first column is the time, whatever it is called: seconds, milliseconds or microseconds since 1970, a date, or
+//! The first column is the time, whatever it is called: seconds, milliseconds, micro- or nanoseconds since 1970, a date, or
 //! seconds since anything else. Fields are separated by commas, semicolons or tabs. Names may be in either case.
-//! A field that holds no number is a gap. Besides counters, `tps` and `latency_ms_p95` of a load generator are known.
+//! A field that holds no number is a gap. Remarks and `sep=;` before the head are passed over. A table may begin with its newest
+//! row; rows of zeros alone and a last row that is cut off are left out. Besides counters, `tps` and `latency_ms_p95` of a load generator are known.
 
 use super::{Clock, Part, parse_date_time};
 use crate::RecordingError;
@@ -60,13 +61,22 @@ const MIN_COUNTERS: usize = 2;
 
 /// Reads such a table; none if the text is of another kind.
 pub(super) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
+    let text = behind_comments(text);
     let Some((separator, names)) = text.lines().next().and_then(head) else { return Ok(None) };
     let mut reader = csv::ReaderBuilder::new().delimiter(separator).flexible(true).from_reader(text.as_bytes());
     let mut part = Part::default();
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
     let mut clocks: Vec<Clock> = Vec::new();
-    let mut broken = 0;
-    for row in reader.records() {
+    let (mut broken, mut first) = (0, None);
+    let rows: Vec<_> = reader.records().collect();
+    for (i, row) in rows.iter().enumerate() {
+        // A table that is still being written, or was copied meanwhile, ends in the middle of a row.
+        let is_cut = |row: &csv::StringRecord| i > 0 && i + 1 == rows.len() && row.len() <= names.len();
+        if row.as_ref().is_ok_and(is_cut) {
+            part.remarks.push("the last row is cut off and left out".to_owned());
+            continue;
+        }
+        first = first.or_else(|| row.as_ref().ok()?.get(0));
         let time = row.as_ref().ok().and_then(|row| time_of(row.get(0)?));
         let (Ok(row), Some((clock, time))) = (row, time) else {
             broken += 1;
@@ -79,8 +89,14 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
         }
     }
     let Some(&clock) = clocks.first() else {
-        let help = "the first column holds the time of each row: seconds or milliseconds since 1970, or a date";
-        return Err(RecordingError::new(path, "is a table of counters without any row that has a time", help));
+        let help = "the first column holds the time of each row: seconds or milliseconds since 1970, or a date such as \
+                    2026-04-29 18:32:44";
+        let found = first.map_or_else(String::new, |first| format!(": the first holds `{first}`"));
+        return Err(RecordingError::new(
+            path,
+            format!("is a table of counters without any row that has a time{found}"),
+            help,
+        ));
     };
     if clocks.iter().any(|other| *other != clock) {
         let help = "write all times of the first column in the same form";
@@ -96,8 +112,47 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Option<Part>, RecordingEr
             part.columns.entry(name).or_insert(column);
         }
     }
+    leave_out_failed(&mut part);
+    newest_last(&mut part);
     super::samples::forward_only(&mut part);
     Ok(Some(part))
+}
+
+/// The table without what stands before its head: remarks, and the line in which a spreadsheet names its separator.
+fn behind_comments(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, below)) = rest.split_once('\n') {
+        let is_remark =
+            line.trim().is_empty() || line.starts_with('#') || line.to_ascii_lowercase().starts_with("sep=");
+        if !is_remark || head(line.trim_end()).is_some() {
+            break;
+        }
+        rest = below;
+    }
+    rest
+}
+
+/// Leaves out the rows of a loop whose query failed, and which wrote zeros.
+fn leave_out_failed(part: &mut Part) {
+    if part.columns.len() < MIN_COUNTERS || part.is_of_a_load_generator() {
+        return;
+    }
+    let is_zero = |i: usize| part.columns.values().all(|values| values[i] == 0.0);
+    let keep: Vec<bool> = (0..part.seconds.len()).map(|i| !is_zero(i)).collect();
+    let failed = keep.iter().filter(|keep| !**keep).count();
+    if failed > 0 && failed < keep.len() {
+        part.remarks.push(format!("rows of zeros alone are left out: {failed}"));
+        part.retain(&keep);
+    }
+}
+
+/// Turns a table around that begins with the newest row.
+fn newest_last(part: &mut Part) {
+    if part.seconds.len() > 1 && part.seconds.windows(2).all(|pair| pair[1] < pair[0]) {
+        part.seconds.reverse();
+        part.columns.values_mut().for_each(|values| values.reverse());
+        part.remarks.push("begins with the newest row: turned around".to_owned());
+    }
 }
 
 /// The separator and the counters of a head, by the names that recordings have for them; a column that is no counter
@@ -164,7 +219,7 @@ fn time_of(field: &str) -> Option<(Clock, f64)> {
             (if zone.starts_with('Z') { Clock::Unix } else { Clock::Local }, local)
         });
     };
-    [(1e8..1e11, 1.0), (1e11..1e14, 1e-3), (1e14..1e17, 1e-6)]
+    [(1e8..1e11, 1.0), (1e11..1e14, 1e-3), (1e14..1e17, 1e-6), (1e17..1e20, 1e-9)]
         .into_iter()
         .find(|(range, _)| range.contains(&value))
         .map(|(_, scale)| (Clock::Unix, value * scale))
@@ -193,11 +248,13 @@ mod tests {
             ("1777487564014", "1777487565093", Clock::Unix, 1_777_487_564.014),
             ("2026-04-29T18:32:44Z", "2026-04-29T18:32:45Z", Clock::Unix, 1_777_487_564.0),
             ("2026-04-29 18:32:44.5", "2026-04-29 18:32:45", Clock::Local, 1_777_487_564.5),
+            ("1777487564014000000", "1777487565093000000", Clock::Unix, 1_777_487_564.014),
             ("17", "18.5", Clock::Own, 17.0),
         ] {
             let part =
                 read(&format!("when,log_lsn_current,trx_rw_commits\n{first},1000,5\n{second},2000,NULL\ntotal,1,2\n"));
-            assert_eq!((part.clock, part.seconds[0], part.seconds.len()), (clock, at, 2), "{first}");
+            assert_eq!((part.clock, part.seconds.len()), (clock, 2), "{first}");
+            assert!((part.seconds[0] - at).abs() < 1e-6, "{first}: {}", part.seconds[0]);
             assert_eq!(part.columns["m.log_lsn_current"], [1000.0, 2000.0]);
             assert!(part.columns["m.trx_rw_commits"][1].is_nan());
             assert_eq!(part.remarks, ["1 rows without a time are left out"]);
@@ -227,6 +284,32 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_spreadsheets_and_of_loops_that_failed() {
+        let rows = ["1777487564,1000,5", "1777487565,0,0", "1777487566,3000,9", "1777487567,4000,11"];
+        let expected = ([1_777_487_564.0, 1_777_487_566.0, 1_777_487_567.0], [1000.0, 3000.0, 4000.0]);
+        let newest_first: Vec<&str> = rows.iter().rev().copied().collect();
+        for (before, rows) in [("", rows.to_vec()), ("# of db1\r\nsep=,\n", rows.to_vec()), ("", newest_first)] {
+            let part = read(&format!("{before}when,log_lsn_current,trx_rw_commits\n{}\n", rows.join("\n")));
+            assert_eq!((&part.seconds[..], &part.columns["m.log_lsn_current"][..]), (&expected.0[..], &expected.1[..]));
+            assert!(
+                part.remarks.iter().any(|remark| remark == "rows of zeros alone are left out: 1"),
+                "{:?}",
+                part.remarks
+            );
+        }
+    }
+
+    /// The file was copied while a row was written: what stands there is no number of the server's.
+    #[test]
+    fn a_last_row_that_is_cut_off_is_left_out() {
+        let part = read("when,log_lsn_current,log_max_modified_age_async\n1,72336565328,3343909888\n2,7233");
+        assert_eq!(
+            (&part.seconds[..], &part.remarks[..]),
+            (&[1.0][..], &["the last row is cut off and left out".to_owned()][..])
+        );
+    }
+
+    #[test]
     fn other_tables_are_none() {
         let tried = "order,innodb_io_capacity_max,innodb_io_capacity,seconds,tps_mean\n1,500,250,110,7708\n";
         let page_size = "time,Innodb_page_size,Innodb_pages_read\n1,16384,5\n";
@@ -237,6 +320,6 @@ mod tests {
             assert!(parse(Path::new("x"), text).unwrap().is_none(), "{text}");
         }
         let error = parse(Path::new("x"), "t,Uptime,Queries\nnever,1,2\n").unwrap_err().to_string();
-        assert!(error.contains("without any row that has a time"), "{error}");
+        assert!(error.contains("without any row that has a time: the first holds `never`"), "{error}");
     }
 }

@@ -85,10 +85,12 @@ pub fn as_rows(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     let plain = |line: &str| line.replace('"', "").to_ascii_lowercase();
     if lines.peek().is_some_and(|head| plain(head) == "variable_name,value") {
-        let fields = lines.map(|line| line.trim_matches('"').replacen("\",\"", "\t", 1));
-        return Some(
-            fields.map(|line| if line.contains('\t') { line } else { line.replacen(',', "\t", 1) } + "\n").collect(),
-        );
+        // Names have no commas; writers quote all fields, the texts, or those that need it.
+        let row = |line: &str| {
+            let (name, value) = line.split_once(',').unwrap_or((line, ""));
+            format!("{}\t{}\n", name.trim_matches('"'), value.trim_matches('"'))
+        };
+        return Some(lines.map(row).collect());
     }
     let field = |line: &str, names: [&str; 2]| {
         let rest = names.iter().find_map(|name| line.split_once(&format!("<field name=\"{name}\">")))?.1;
@@ -202,6 +204,10 @@ mod tests {
         );
         let xml =
             "<row>\n<field name=\"Variable_name\">version</field>\n\t<field name=\"Value\">8.0.36</field>\n</row>";
+        let minimal =
+            "Variable_name,Value\nversion,8.0.36\ntls_version,\"TLSv1.2,TLSv1.3\"\ninnodb_io_capacity,\"200\"\n";
+        let rows = "Variable_name\tValue\nversion\t8.0.36\ntls_version\tTLSv1.2,TLSv1.3\ninnodb_io_capacity\t200\n";
+        assert_eq!(as_rows(minimal).unwrap(), rows);
         assert_eq!(as_rows(xml).unwrap(), "Variable_name\tValue\nversion\t8.0.36\n");
         assert_eq!(as_rows("Variable_name\tValue\nversion\t8.0.36\n"), None);
     }

@@ -319,7 +319,9 @@ impl Judge<'_> {
             statement.value.as_ref()
         };
         let said = ServerVersion::of_variables(|name| variable(name).map(|(value, _)| value.as_str()));
-        let (Some(said), Some((_, at))) = (said, variable("version")) else { return };
+        let (Some(said), Some((_, at))) = (said, variable("version").or_else(|| variable("innodb_version"))) else {
+            return;
+        };
         let model = self.models.model;
         let (message, help) = match said.model() {
             Ok(StandIn { model: own, differs: None }) if own == model => return,

@@ -150,7 +150,7 @@ fn an_option_file_is_read_as_the_server_reads_it() {
 fn numbers_out_of_range_are_taken_as_the_server_takes_them() {
     let folder = tempfile::tempdir().unwrap();
     let text = "[mysqld]\ninnodb_io_capacity = 50\ninnodb_redo_log_capacity = 1P\ninnodb_buffer_pool_instances = 100\n\
-                innodb_buffer_pool_size = 9E\ninnodb = FORCE\n";
+                innodb_buffer_pool_size = 9E\ninnodb_max_dirty_pages_pct = 100\ninnodb = FORCE\n";
     fs::write(folder.path().join("my.cnf"), text).unwrap();
     let scenario = scenario(folder.path(), "my_cnf = \"my.cnf\"", &Overrides::default()).unwrap();
     for (name, expected) in [
@@ -161,6 +161,7 @@ fn numbers_out_of_range_are_taken_as_the_server_takes_them() {
     ] {
         assert_eq!(scenario.settings.integer(name).unwrap(), expected, "{name}");
     }
+    assert_eq!(scenario.settings.real("innodb_max_dirty_pages_pct").unwrap(), 99.999);
     let warnings: Vec<&str> = scenario.notes.iter().map(|warning| warning.message.as_str()).collect();
     assert!(warnings.contains(&"innodb_io_capacity = 50: out of range"), "{warnings:?}");
     assert_eq!(scenario.settings_files[0].count(SettingStatus::Wrong), 0);

@@ -124,14 +124,6 @@ fn command(job: &JobToRun) -> String {
     )
 }
 
-/// All without which there is no advice.
-pub(super) fn all_missing() -> Vec<Lack> {
-    vec![
-        Lack::new("samples of the server's counters", "any advice", SAMPLES),
-        Lack::new("settings and version of the server", "any advice", VARIABLES),
-    ]
-}
-
 /// A folder of a server's files.
 #[derive(Debug)]
 pub(crate) struct Folder {
@@ -142,6 +134,15 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
+    /// What no file holds of all without which there is no advice, where none holds samples.
+    pub(super) fn all_missing(&self) -> Vec<Lack> {
+        let mut missing = vec![Lack::new("samples of the server's counters", "any advice", SAMPLES)];
+        if !self.files.iter().any(|file| file.holds.contains("variables")) {
+            missing.push(Lack::new("settings and version of the server", "any advice", VARIABLES));
+        }
+        missing
+    }
+
     /// Reads a folder, or a file of samples alone.
     pub(super) fn read(path: &Path, model: Option<&str>) -> Result<Folder, Failure> {
         let broken = |error: innosim_recordings::RecordingError| Failure::Input(error.to_string());

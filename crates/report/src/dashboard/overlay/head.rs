@@ -19,6 +19,8 @@ const SWATCH: f64 = 26.0;
 const START: f64 = MARGIN + SWATCH + 10.0;
 /// Letters of names and figures, and of what sets a run apart, px.
 const SIZES: (f64, f64) = (15.0, 14.0);
+/// Room for the wider letters of another font: a page shows the picture in the browser's own.
+const WIDER: f64 = 1.1;
 /// Most lines of a name, and of what sets its run apart.
 const MOST_LINES: (usize, usize) = (3, 2);
 
@@ -54,12 +56,11 @@ impl Head {
             columns[i] = right;
             let figures = overlay.drawn().iter().filter_map(|run| run.figures.get(i));
             let widest = figures.map(|text| width(text, SIZES.0, Weight::Bold)).fold(0.0, f64::max);
-            right -= widest.max(width(head, SMALL, Weight::Regular)) + COLUMN_GAP;
+            right -= WIDER * widest.max(width(head, SMALL, Weight::Regular)) + COLUMN_GAP;
         }
         let names = names(overlay);
         let widest = names.iter().map(|name| width(name, SIZES.0, Weight::Bold)).fold(0.0, f64::max);
-        // A tenth more, for the wider letters of a fallback font.
-        let beside = Some(START + widest * 1.1 + 14.0).filter(|_| widest <= (right - MARGIN) / 2.0);
+        let beside = Some(START + widest * WIDER + 14.0).filter(|_| widest <= (right - MARGIN) / 2.0);
         let about_room = right - beside.unwrap_or(START);
         let mut y = TOP + ROW.0;
         let mut rows = Vec::new();
