@@ -5,6 +5,7 @@ pub(super) mod collect;
 pub(super) mod completions;
 pub(super) mod doublewrite;
 pub(super) mod io_threads;
+pub(super) mod lru_batches;
 pub(super) mod passes;
 pub(super) mod posting;
 

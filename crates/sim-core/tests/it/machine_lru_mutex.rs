@@ -1,6 +1,7 @@
 //! Clients that compete for the mutexes of the LRU lists, against closed forms of one or two stations and a closed loop.
 
 use crate::common::*;
+use innosim_core::config::FreePagePolicy;
 use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
 use innosim_core::run_spec::LruMutexSpec;
@@ -69,6 +70,28 @@ fn who_is_alone_waits_for_nobody() {
     let (free, alone) = (reading(1, 1, LruMutexSpec::default()), reading(1, 1, mutex(4, 1)));
     assert_eq!(free.event_hash, alone.event_hash);
     assert_eq!(throughput(&free), throughput(&alone));
+}
+
+/// A batch deals with the tail in order: clients have taken the clean pages from there, and until those that they left are prepared
+/// for writing, the batch frees none. So more than the one client that woke the page cleaner flush a page alone.
+#[test]
+fn what_clients_left_at_the_tail_comes_before_free_pages() {
+    let alone = |lru_mutex| {
+        let mut server = flushing_alone(POOL, SimDuration::from_millis(10), true);
+        (server.wakes, server.flushing) = (true, Flushing::PagesPerSecond(0.0));
+        let FreePagePolicy::SinglePage { first_scan, .. } = &mut server.config.buffer_pool.free_pages else { panic!() };
+        *first_scan = 20;
+        let touches = vec![touch(4, false, 0.0), touch(1, true, 50.0)];
+        let mut spec = spec(10, DATA, 64, fixed(5_000.0), touches, closed(16));
+        spec.workload.page_sets[0].resident_share = 0.0;
+        spec.cpu.lru_mutex = lru_mutex;
+        spec.cpu.page_checksum = SimDuration::from_micros(100);
+        let out = run(&server, &spec);
+        let passes = server.passes.lock().expect("one thread").len() as f64;
+        out.series.iter().map(|s| s.single_pages).sum::<u64>() as f64 / passes
+    };
+    let (at_once, in_order) = (alone(LruMutexSpec::default()), alone(mutex(1, 0)));
+    assert!(in_order > 3.0 * at_once && in_order > 5.0, "{at_once} and {in_order} pages a pass");
 }
 
 /// Threads that wait use their share of a processor each: of 16 one has the mutex, and one computes for a tenth of each cycle.

@@ -18,6 +18,8 @@ pub(in crate::server) struct Batch {
     pub(in crate::server) pages: Vec<u32>,
     /// Device completion of each page posted so far.
     pub(in crate::server) done: Vec<SimTime>,
+    /// Pages that were prepared for writing while others were still to be collected.
+    pub(super) prepared: u64,
     /// Redo that must be durable before the batch may be written.
     pub(in crate::server) wanted_lsn: u64,
     /// Clients that wait for a page of this batch that is not posted yet.
@@ -46,7 +48,7 @@ impl Batches {
             BatchId::at(self.slab.len() - 1)
         });
         let batch = &mut self.slab[batch_id];
-        (batch.kind, batch.instance, batch.wanted_lsn) = (kind, instance, 0);
+        (batch.kind, batch.instance, batch.prepared, batch.wanted_lsn) = (kind, instance, 0, 0);
         (batch.poster, batch.waited_for_later, batch.held) = (None, false, Held::Nothing);
         batch_id
     }

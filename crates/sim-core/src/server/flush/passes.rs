@@ -3,7 +3,7 @@
 //! Source: `innodb-8.0.21` sections 4.1, 5.2, 6.1; `innodb-5.5` and `innodb-5.6` section 5 for passes by user threads.
 //! The page cleaner has one pass at a time, taken by its threads; a user thread that must flush has a pass and a thread
 //! of its own. A request sets one slot for each buffer pool instance; each thread takes one slot after the other and
-//! does the LRU work, then a flush-list batch (`collect`). Pages are collected into batches of the doublewrite's size,
+//! does the LRU work, then a flush-list batch (`collect`, `lru_batches`). Pages are collected into batches of the doublewrite's size,
 //! which `posting` takes to the device.
 
 use crate::kernel::time::SimTime;
@@ -22,6 +22,7 @@ pub(in crate::server) enum Phase {
     Idle,
     TakeSlot,
     CollectLru { scanned: u64 },
+    LruTurn { scanned: u64, evicted: u64, taken: u64 },
     WaitLru { scanned: u64 },
     StartList,
     CollectList { left: u64 },
@@ -61,12 +62,25 @@ pub(in crate::server) struct Thread {
     pub(in crate::server) carry: Vec<u32>,
     /// Until when the device is busy with what it has posted in this slot and not waited for.
     pub(super) posted_until: Option<SimTime>,
+    /// The scan of an LRU list that it is at, between two turns.
+    pub(super) lru_scan: Option<LruScan>,
+}
+
+/// How far a thread has come in an LRU list.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::server) struct LruScan {
+    pub(super) batch: BatchId,
+    /// Pages that the batch began with.
+    pub(super) carried: u64,
+    /// The page that is next; the tail, if there is none.
+    pub(super) at: Option<u32>,
 }
 
 impl Thread {
     fn idle(pass: Option<PassId>) -> Self {
         let (phase, resume, kind) = (Phase::Idle, Phase::Idle, ListKind::FlushList);
-        Thread { phase, resume, instance: 0, batch: BatchId(0), kind, pass, carry: Vec::new(), posted_until: None }
+        let (batch, carry) = (BatchId(0), Vec::new());
+        Thread { phase, resume, instance: 0, batch, kind, pass, carry, posted_until: None, lru_scan: None }
     }
 }
 
@@ -229,6 +243,10 @@ impl Flush {
                 Phase::Idle | Phase::WaitBatch => Step::Blocked,
                 Phase::TakeSlot => self.take_slot(thread_id, &mut base.machine),
                 Phase::CollectLru { scanned } => self.collect_lru(thread_id, scanned, &mut base.machine),
+                Phase::LruTurn { scanned, evicted, taken } => {
+                    let goes_on = Phase::CollectLru { scanned };
+                    self.go_on_after_lru_scan(thread_id, goes_on, (evicted, taken), &mut base.machine)
+                }
                 Phase::WaitLru { scanned } => self.wait_lru(thread_id, scanned, &mut base.machine),
                 Phase::StartList => self.start_list(thread_id, &mut base.machine),
                 Phase::CollectList { left } => self.collect_list(thread_id, left, &mut base.machine),

@@ -23,9 +23,9 @@ use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
 
 /// Waiters of an instance for which the chance of a running thread to take the mutex again, before a spinning one sees it free, falls
-/// to 1/e. Page cleaners of 9.7 with 256 clients waited a fifth of the clients' mean (`lru-list-mutex` section 3.2): of 59 others
-/// and themselves they were next one time in 13.
-const WAITERS_TO_LOSE: f64 = 23.0;
+/// to 1/e. Page cleaners of 9.7 with 256 clients needed 630 us for a page (`lru-list-mutex` section 3.2), 26 cycles of the mutex: beside
+/// 118 others they took it again one time in twenty.
+const WAITERS_TO_LOSE: f64 = 40.0;
 /// Pages for which such a thread takes the mutex in one go while nobody else wants it.
 const PAGES_ALONE: u32 = 8;
 
@@ -99,6 +99,11 @@ impl Contention {
             Some(sleeper) => queue.sleepers.swap_remove(sleeper as usize),
             None => queue.running.swap_remove(drawn as usize),
         })
+    }
+
+    /// Pages that a page cleaner evicts or takes before it competes again.
+    pub(in crate::server) fn pages_a_turn(&self) -> u64 {
+        u64::from(PAGES_ALONE / self.an_eviction)
     }
 
     /// Clients that wait.
@@ -178,6 +183,14 @@ impl LruVisits<'_> {
         contention.waiting += 1;
         self.next_turn_comes(instance);
         true
+    }
+
+    /// A thread goes on after its turn, and may want the next at once.
+    pub(in crate::server) fn turn_is_over(&mut self, instance: usize, goes_on: Event) {
+        let now = self.0.now;
+        if let Some(contention) = &mut self.0.lru_list_mutexes.contention {
+            contention.queues[instance].was_served(goes_on, now);
+        }
     }
 
     /// The next visitor's turn comes when the mutex is free, if anybody waits.

@@ -69,6 +69,8 @@ pub(crate) struct TestServer {
     /// What the page cleaner does to the LRU lists, and what its passes count as.
     pub(crate) lru: LruWork,
     pub(crate) kind: FlushKind,
+    /// Whether its event wakes the page cleaner before its period is over.
+    pub(crate) wakes: bool,
     /// Pages of its lists that it goes through before a pass.
     pub(crate) pages_counted: u64,
     /// Its passes so far; copies of the server write to the same list.
@@ -90,6 +92,7 @@ impl TestServer {
             threads_take_checkpoints: false,
             lru: LruWork::ScanDepth,
             kind: FlushKind::Adaptive,
+            wakes: false,
             pages_counted: 0,
             passes: Arc::default(),
             pass_began: SimTime::ZERO,
@@ -166,7 +169,7 @@ impl ServerModel for TestServer {
                 self.passes.lock().expect("one thread").push(Pass { ms, report, under_write });
                 let goes_on = self.flushing == Flushing::Everything && report.list_pages > 0;
                 let period = if goes_on { SimDuration::ZERO } else { CLEANER_PERIOD };
-                CleanerAction::Wait { until: view.now + period, wake_on_event: false }
+                CleanerAction::Wait { until: view.now + period, wake_on_event: self.wakes }
             }
             CleanerInput::BatchesOver
             | CleanerInput::CheckpointTaken
