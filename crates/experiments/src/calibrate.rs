@@ -42,7 +42,9 @@ pub use cpu_taken::CpuTaken;
 pub use device::Device;
 pub(crate) use others::Others;
 pub use scenario::scenario_toml;
-pub(crate) use scenario::{before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before};
+pub(crate) use scenario::{
+    CPU_SCATTER, before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before,
+};
 pub use working_set::WorkingSet;
 
 use costs::Work;

@@ -5,7 +5,7 @@
 //!   coarse       factors of 1.4 about the present setting, one run each                 search
 //!   fine         the gap at the edge, then those beside the best, cut to a step         search
 //!   replicate    the best few and the present setting again, with other random numbers  search
-//!   what if      working set and device a little off: does the answer stand?            case, sensitivity
+//!   what if      working set and device a little off: does the answer stand?            case, room, sensitivity
 //! ```
 //!
 //! Losers are told by one run and never run again; only what could be the answer is replicated. All runs of a
@@ -28,6 +28,7 @@ mod coarse;
 mod goal;
 mod judge;
 mod plan;
+mod room;
 mod rows;
 mod search;
 mod sensitivity;

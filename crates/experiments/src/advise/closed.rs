@@ -161,7 +161,7 @@ fn search(
         if tried.is_close(aim) {
             break;
         }
-        if off < NEAR && length < aim.longest {
+        if off < NEAR && tried.length < aim.longest {
             // What short runs were above or below, longer ones may not be.
             (length, bracket) = (aim.longest, Bracket::default());
         } else if tried.rate > aim.rate {

@@ -2,10 +2,11 @@
 
 use super::demand::Demand;
 use super::evidence::evidence_of;
-use crate::calibrate::{Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
+use crate::calibrate::{CPU_SCATTER, Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
 use innosim_recordings::{Quantity, Recording};
 use innosim_spectrum::{AgesUsed, Bin, Evidence, Fit, Range, Spectrum, fit_agreeing};
+use innosim_statistics::mean;
 
 /// Bins of a scenario: each costs a transaction a draw or two.
 const MOST_BINS: usize = 8;
@@ -21,6 +22,8 @@ const UNKNOWN_CPU_US: f64 = 200.0;
 const MOST_BUSY: f64 = 0.5;
 /// Share of the buffer pool that is free where the data fit; the free lists of a full one have less.
 const SPARE: f64 = 0.03;
+/// The 95th percentile of the normal distribution, in standard deviations.
+const Z95: f64 = 1.645;
 /// Misses a unit of work below which all data are taken to be in memory.
 const NEGLIGIBLE_MISSES: f64 = 0.01;
 
@@ -68,6 +71,7 @@ impl Measured {
             let cores = f64::from(recording.cpus.unwrap_or(UNKNOWN_CPUS));
             calibration.parameters.push(estimated_cpu(cores, cpus_seen(recording), &demand));
         }
+        calibration.parameters.extend(cpu_scatter(recording, &demand));
         let spectrum = in_scenarios(&fit.spectrum, most_pages, fit.ages.high);
         let reads = misses(recording, &demand);
         // As long as frames are free, nothing is read a second time.
@@ -117,9 +121,11 @@ impl Measured {
         }
     }
 
-    /// The same load with a CPU time that may be wrong.
+    /// The same load with a CPU time that may be wrong, and scatters as any.
     pub(super) fn with_unknown_cpu(&self) -> Measured {
-        Measured { cpu_is_measured: false, ..self.clone() }
+        let mut freed = Measured { cpu_is_measured: false, ..self.clone() };
+        freed.calibration.parameters.retain(|parameter| parameter.name != CPU_SCATTER);
+        freed
     }
 
     /// Dirty pages at an age, with the least and the most that the evidence and the number of pages allow.
@@ -148,6 +154,27 @@ fn estimated_cpu(cores: f64, seen: Option<(f64, &str)>, demand: &Demand) -> Para
         _ => (guess, method),
     };
     Parameter { name: "cpu", value: value.max(1.0), uncertainty: None, unit: "us", method: method.to_owned() }
+}
+
+/// Scatter of the CPU time of a unit of work, as that of the time that a client takes for it, lognormal: its 95th percentile is recorded, and the mean
+/// follows from the throughput of clients that are always busy. `None` where they can't be of one distribution, as when a client's unit is another.
+/// Simplification: waits scatter as CPU time does (errs towards more scatter of the CPU time where waits scatter more).
+fn cpu_scatter(recording: &Recording, demand: &Demand) -> Option<Parameter> {
+    let p95_ms = mean(&recording.get(Quantity::LatencyP95)?.present().collect::<Vec<f64>>())?;
+    let mean_ms = f64::from(demand.closed?) / demand.settled * 1e3;
+    Some(Parameter {
+        name: CPU_SCATTER,
+        value: scatter(p95_ms / mean_ms)?,
+        uncertainty: None,
+        unit: "",
+        method: "95th percentile of the latency against its mean, clients / throughput".to_owned(),
+    })
+}
+
+/// Coefficient of variation of a lognormal time whose 95th percentile is so many times its mean; `None` if no such one has it.
+fn scatter(p95_by_mean: f64) -> Option<f64> {
+    let sigma = Z95 - (Z95 * Z95 - 2.0 * p95_by_mean.ln()).sqrt();
+    (sigma > 0.0).then(|| sigma.powi(2).exp_m1().sqrt())
 }
 
 /// Processors that the server's process kept busy in the mean, or else all of the machine's, and what they did; `None` if
@@ -271,6 +298,16 @@ mod tests {
         let between: Vec<f64> = (1..=1_000).map(|us| scale(f64::from(us))).collect();
         assert!(between.is_sorted_by(|a, b| a >= b), "{between:?}");
         assert!(between.iter().any(|scale| (0.4..0.6).contains(scale)), "{between:?}");
+    }
+
+    #[test]
+    fn the_scatter_of_a_lognormal_time_is_found_from_its_95th_percentile() {
+        for cv in [0.05f64, 0.5, 1.0] {
+            let sigma = (cv * cv).ln_1p().sqrt();
+            let found = scatter((Z95 * sigma - sigma * sigma / 2.0).exp()).unwrap();
+            assert!((found / cv - 1.0).abs() < 1e-9, "{found} for {cv}");
+        }
+        assert_eq!([0.9, 1.0, 4.0].map(scatter), [None; 3], "no more than the mean, or too much more");
     }
 
     /// Threads at work that wait for processors of others took no CPU time.

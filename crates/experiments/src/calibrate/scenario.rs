@@ -21,8 +21,9 @@ const AVERAGED_S: f64 = 30.0;
 /// The workload whose transactions have statements of their own cost, and how many.
 pub(super) const TPCC: &str = "sysbench-tpcc";
 const TPCC_STATEMENTS: f64 = 35.0;
-/// Spread of the CPU time of a transaction around its mean: not determined by a recording.
+/// Spread of the CPU time of a transaction around its mean, and the parameter that has it where a recording tells.
 const CPU_CV: f64 = 0.5;
+pub(crate) const CPU_SCATTER: &str = "cpu_cv";
 
 /// Threads that write and flush the redo log, make checkpoints and wake clients from 8.0 on; earlier servers have fewer.
 const LOG_THREADS: f64 = 6.0;
@@ -57,6 +58,7 @@ pub fn scenario_toml(target: &Recording, calibration: &Calibration, device: &Dev
 
 /// The numbers of the workload, a line each.
 pub(crate) fn parameters_toml(calibration: &Calibration) -> String {
+    let cv = calibration.get(CPU_SCATTER).unwrap_or(CPU_CV);
     let line = |parameter: &Parameter| {
         let note = parameter.uncertainty.map_or_else(String::new, |half| format!(", +- {half:.1}"));
         if parameter.name == "cpu" && calibration.kind == TPCC {
@@ -64,14 +66,14 @@ pub(crate) fn parameters_toml(calibration: &Calibration) -> String {
             return format!("cpu_us_per_statement = {statement:.1}   # {}\n", parameter.method);
         }
         let value = match parameter.name {
-            "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {CPU_CV:?} }}", parameter.value),
+            "cpu" => format!("{{ kind = \"lognormal\", mean_us = {:.1}, cv = {cv:.3} }}", parameter.value),
             "redo_bytes_per_transaction" => format!("{:.1}", parameter.value),
             "index_changes_a_page" => format!("{:.2}", parameter.value),
             _ => format!("{:.0}", parameter.value),
         };
         format!("{} = {value}   # {}{note}\n", parameter.name, parameter.method)
     };
-    calibration.parameters.iter().map(line).collect()
+    calibration.parameters.iter().filter(|parameter| parameter.name != CPU_SCATTER).map(line).collect()
 }
 
 /// All of a scenario but workload and drive: settings, host and device of `target`, for a run of so many seconds from the

@@ -100,6 +100,15 @@ impl std::fmt::Debug for Bench<'_> {
     }
 }
 
+/// The mean of runs, if there are any.
+fn mean_of(trials: &[Summary]) -> Option<Summary> {
+    // The worst regime that was seen: an answer must not be a matter of luck.
+    let regime = trials.iter().map(|trial| trial.regime).max()?;
+    let value = |name| trials.iter().filter_map(move |trial| trial.value(name));
+    let mean = |name| value(name).sum::<f64>() / trials.len() as f64;
+    Some(Summary::from_fn(regime, mean))
+}
+
 /// Whether no transaction ever runs.
 fn is_idle(scenario: &Scenario) -> bool {
     let workload = &scenario.run.workload;
@@ -391,17 +400,20 @@ impl<'a> Bench<'a> {
 
     /// The mean over the replications of a point in a case.
     pub(super) fn mean(&self, case: Case, point: Point) -> Option<Summary> {
-        let trials = self.trials(case, point);
-        // The worst regime that was seen: an answer must not be a matter of luck.
-        let regime = trials.iter().map(|trial| trial.regime).max()?;
-        let value = |name| trials.iter().filter_map(move |trial| trial.value(name));
-        let mean = |name| value(name).sum::<f64>() / trials.len() as f64;
-        Some(Summary::from_fn(regime, mean))
+        mean_of(self.trials(case, point))
     }
 
     /// What a point is worth in a case, in the mean; higher is better.
     pub(super) fn score(&self, case: Case, point: Point) -> Option<f64> {
         self.mean(case, point).map(|mean| self.goal.score(&mean))
+    }
+
+    /// What two points are worth in a case, in the mean over the replications that both have: what random numbers do is the same then.
+    pub(super) fn scores(&self, case: Case, points: [Point; 2]) -> Option<[f64; 2]> {
+        let [one, other] = points.map(|point| self.trials(case, point));
+        let common = one.len().min(other.len());
+        let score = |trials: &[Summary]| mean_of(&trials[..common]).map(|mean| self.goal.score(&mean));
+        Some([score(one)?, score(other)?])
     }
 
     /// Whether every run of a point in a case can be left to itself.

@@ -41,8 +41,12 @@ pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point 
 
 /// Points of `points` as good as `best` within the goal's grain.
 pub(super) fn equals(bench: &Bench<'_>, case: Case, points: &[Point], best: Point) -> Vec<Point> {
-    let Some(top) = bench.score(case, best) else { return vec![best] };
-    let least = top - bench.goal().grain() * top.abs();
-    let equal = |point: &&Point| bench.score(case, **point).is_some_and(|score| score >= least);
+    if bench.trials(case, best).is_empty() {
+        return vec![best];
+    }
+    let equal = |point: &&Point| {
+        let scores = bench.scores(case, [**point, best]);
+        scores.is_some_and(|[score, top]| score >= top - bench.goal().grain() * top.abs())
+    };
     points.iter().filter(equal).copied().collect()
 }

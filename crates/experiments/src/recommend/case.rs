@@ -92,7 +92,8 @@ impl Case {
         self.input == Some(Input::WorkingSet) && self.per_mille > 0
     }
 
-    fn factor(self) -> f64 {
+    /// By which the input is multiplied.
+    pub(super) fn factor(self) -> f64 {
         f64::from(1000 + self.per_mille) / 1000.0
     }
 

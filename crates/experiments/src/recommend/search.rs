@@ -3,9 +3,9 @@
 //! The coarse stage tries factors of about 1.4 about the present I/O capacity, and goes on past an end, two settings at a
 //! time, while that end is the best. Then comes the edge between the lowest setting that runs soundly and the next lower
 //! one, with the reserve that an answer needs: flushing that is just enough is often best, and a narrow hill there hides from a coarse look. The gap is halved, or
-//! cut in three if it is wide, until it is one step wide; then the gaps beside the best, if they still are wider. Then the
-//! few that could still be the answer, and the present setting, are run again with other random numbers; the rest has lost
-//! with one run.
+//! cut in three if it is wide, until it is one step wide; then the gaps beside the best, if they still are wider and something better could lie there. Of
+//! settings that are as good, the one with [`room`](super::room) is taken. Then what could still be the answer, and the present setting, are run again with
+//! other random numbers; the rest has lost with one run.
 //!
 //! Runs go to all processors at once. Where a stage has fewer runs than that, runs that later stages ask for (or most likely
 //! will) are made ahead, and decide nothing before they are asked for. Which they are does not depend on the number of
@@ -19,7 +19,8 @@ use super::bench::{Ahead, Bench, RecommendError};
 use super::best::{best_of, equals};
 use super::case::Case;
 use super::goal::Goal;
-use super::judge::{RESERVE, has_reserve, headroom, is_answer};
+use super::judge::{has_reserve, is_answer};
+use super::room::{self, next_below, reserve_ends};
 use super::sensitivity;
 use super::space::{Point, step_at};
 
@@ -31,8 +32,6 @@ const ONWARD: [f64; 2] = [1.41, 2.0];
 const ROUNDS: usize = 6;
 /// Settings that are no answer are alike if one is in trouble for no more than this many times the seconds of the other.
 const ALIKE: f64 = 1.1;
-/// A gap of more steps is cut in three, one of fewer in two.
-const WIDE: u64 = 4;
 /// The edge is looked at if the lowest sound setting is within this share of the best.
 const EDGE: f64 = 0.10;
 /// Candidates are within this share of the best.
@@ -147,7 +146,7 @@ fn at_redo(bench: &mut Bench<'_>, redo: u64, start: f64) -> Result<Point, Recomm
         if onward.is_empty() {
             break;
         }
-        let ahead = beside_the_end(bench, &tried, &onward);
+        let ahead = beside(bench, &tried, &onward);
         bench.ensure_as_is("coarse", &onward, 1, &ahead)?;
         tried.extend(onward);
         tidy(&mut tried);
@@ -201,16 +200,6 @@ fn downwards(bench: &Bench<'_>, tried: &[Point], low: Point) -> Vec<f64> {
     }
 }
 
-/// What to run ahead beside a single setting past the low end: the present one again; and the lowest so far with more pages to write, if that lies
-/// a step above and so is likely the best.
-fn beside_the_end(bench: &Bench<'_>, tried: &[Point], onward: &[Point]) -> Vec<Ahead> {
-    let (&[end], Some(&low)) = (onward, tried.first()) else { return Vec::new() };
-    let is_next = end < low && end.io_capacity_max + step_at(low.io_capacity_max as f64) >= low.io_capacity_max;
-    let mut ahead = bench.ahead(&[bench.current()], u32::MAX);
-    ahead.extend(is_next.then_some((Case::MORE_PAGES, low, 1)));
-    ahead
-}
-
 /// Whether the way out of trouble may lie past an end that has `stall_share`, with `least` at the other points: it has clearly
 /// less of it, or, `upwards`, no more.
 fn leads_out(stall_share: f64, least: f64, upwards: bool) -> bool {
@@ -221,7 +210,7 @@ fn leads_out(stall_share: f64, least: f64, upwards: bool) -> bool {
 fn cuts(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
     let best = best_of(bench, Case::AS_IS, tried);
     let inside = |below: usize| match (tried.get(below), tried.get(below + 1)) {
-        (Some(&low), Some(&high)) => cuts_between(bench, tried, low, high),
+        (Some(&low), Some(&high)) => bench.space().between(low, high),
         _ => Vec::new(),
     };
     let where_reserve_ends = |below: usize| at_the_crossing(bench, tried, below).unwrap_or_else(|| inside(below));
@@ -230,10 +219,18 @@ fn cuts(bench: &Bench<'_>, tried: &[Point]) -> Vec<Point> {
         return at_the_edge;
     }
     let at = tried.iter().position(|point| *point == best);
+    let above = at.filter(|_| !is_on_a_slope(bench, tried, best));
     let mut beside: Vec<Point> =
-        [at.and_then(|at| at.checked_sub(1)), at].into_iter().flatten().flat_map(inside).collect();
+        [at.and_then(|at| at.checked_sub(1)), above].into_iter().flatten().flat_map(inside).collect();
     tidy(&mut beside);
     beside
+}
+
+/// Whether the best is all that the reserve leaves of a slope: the next lower setting, which is no answer, is as good or better, and the next higher one no
+/// better. Then nothing better hides above.
+fn is_on_a_slope(bench: &Bench<'_>, tried: &[Point], best: Point) -> bool {
+    let below = tried.iter().copied().rfind(|point| *point < best && !is_answer(bench, *point));
+    is_answer(bench, best) && below.is_some_and(|below| equals(bench, Case::AS_IS, &[below], best) == [below])
 }
 
 /// In the gap at the edge: the two points next above where the reserve ends, or else the one next below the upper end. `None` if the reserve does not end
@@ -252,58 +249,24 @@ fn at_the_crossing(bench: &Bench<'_>, tried: &[Point], below: usize) -> Option<V
     [inside(&above), inside(&under)].into_iter().find(|points| !points.is_empty())
 }
 
-/// The capacity below `low` at which the reserve would end, on a line over its reciprocal through `low` and the `next` setting above: a page cleaner
-/// that may write half as much needs twice the share of it. `None` if the reserve does not fall towards there, or `low` leaves none.
-fn reserve_ends(bench: &Bench<'_>, low: Point, next: Point) -> Option<f64> {
-    let left = |point| bench.mean(Case::AS_IS, point).map(|mean| headroom(&mean) - RESERVE);
-    let reciprocal = |point: Point| 1.0 / point.io_capacity_max as f64;
-    let slope = (left(low)? - left(next)?) / (reciprocal(low) - reciprocal(next));
-    let at = reciprocal(low) - left(low)? / slope;
-    (slope < 0.0 && at > reciprocal(low)).then_some(1.0 / at)
-}
-
-/// The setting a step below `point` at most, and no higher than `at_most`.
-fn next_below(point: Point, at_most: f64) -> f64 {
-    let step = step_at(point.io_capacity_max as f64);
-    let highest = (point.io_capacity_max - 1) / step;
-    step as f64 * (at_most / step as f64).floor().min(highest as f64)
-}
-
-/// Between two points that are more than a step apart: the middle, or if they are far apart two.
-fn cuts_between(bench: &Bench<'_>, tried: &[Point], low: Point, high: Point) -> Vec<Point> {
-    let gap = high.io_capacity_max - low.io_capacity_max;
-    let step = step_at((low.io_capacity_max + high.io_capacity_max) as f64 / 2.0);
-    let shares: &[f64] = match gap {
-        gap if gap <= step => &[],
-        gap if gap <= WIDE * step => &[0.5],
-        _ => &[1.0 / 3.0, 2.0 / 3.0],
-    };
-    let at = |share: f64| low.io_capacity_max as f64 + share * gap as f64;
-    let mut points: Vec<Point> = shares.iter().map(|&share| bench.space().point(at(share), low.redo_bytes)).collect();
-    points.retain(|point| !tried.contains(point));
-    tidy(&mut points);
-    points
-}
-
-/// What to run ahead beside a single cut: the present setting again, which the end asks for; or, once that is done, the
-/// best so far with more pages to write, if the cut is the last one in its gap, or else what is cut next if the best stays the best.
-fn beside(bench: &Bench<'_>, tried: &[Point], cuts: &[Point]) -> Vec<Ahead> {
-    let &[cut] = cuts else { return Vec::new() };
+/// What to run ahead beside a single setting: the present one again, which the end asks for; or, once that is done, what is cut next if the best stays
+/// the best, and if nothing will be, what tells whether it keeps its reserve with more pages to write.
+fn beside(bench: &Bench<'_>, tried: &[Point], next: &[Point]) -> Vec<Ahead> {
+    let &[one] = next else { return Vec::new() };
     let present = bench.ahead(&[bench.current()], u32::MAX);
     if !bench.has(&present) {
         return present;
     }
-    let all: Vec<Point> = tried.iter().copied().chain([cut]).collect();
-    let is_last = tried.windows(2).filter(|gap| gap[0] < cut && cut < gap[1]).all(|gap| {
-        cuts_between(bench, &all, gap[0], cut).is_empty() && cuts_between(bench, &all, cut, gap[1]).is_empty()
-    });
     let best = best_of(bench, Case::AS_IS, tried);
-    if is_last {
-        // Whether the best so far keeps its reserve with more pages is asked next, or right after the same of the cut.
-        return vec![(Case::MORE_PAGES, best, 1)];
+    let between = bench.space().between(best.min(one), best.max(one));
+    if between.is_empty() {
+        room::first_asked(bench, best)
+    } else if tried.first().is_some_and(|&low| one < low) {
+        // Below an end the line of the reserve tells where to look, and the next run moves it.
+        Vec::new()
+    } else {
+        bench.ahead(&between, 1)
     }
-    let next = cuts_between(bench, &all, best.min(cut), best.max(cut));
-    bench.ahead(&next, 1)
 }
 
 /// The point below the lowest that is sound and leaves the reserve of an answer, if that one could come near the best. Where
@@ -318,20 +281,19 @@ fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
 }
 
 /// Replicates what could be the answer, and decides. Of settings as good as the best one alone is run again, as which of them
-/// is the answer is not a matter of chance: the lowest that leaves a reserve, with more pages too. Of the others the nearest rival is; where the
-/// best turns out to be another, it goes on with that.
+/// is the answer is not a matter of chance: the lowest that leaves a reserve, with more pages too. Of the others the next lower one is, which would be
+/// chosen if it were as good; where the best turns out to be another, it goes on with that.
 fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendError> {
     let mut lowest = best;
     if is_answer(bench, lowest) {
-        best = sensitivity::with_room_for_pages(bench, lowest)?;
+        best = room::with_room_for_pages(bench, lowest)?;
     }
     let mut close = close_to(bench, lowest);
     close.push(best);
     tidy(&mut close);
     loop {
         let equal = equals(bench, Case::AS_IS, &close, lowest);
-        let others = close.iter().copied().filter(|point| *point != best && !equal.contains(point));
-        let rival = others.max_by(|&a, &b| score(bench, a).total_cmp(&score(bench, b)));
+        let rival = close.iter().copied().rfind(|point| *point < best && !equal.contains(point));
         let mut again: Vec<Point> = [best].into_iter().chain(rival).collect();
         // What is asked for next: how the one that is left does with an input off.
         let what_if = if again == [best] { sensitivity::first_runs(bench, best) } else { Vec::new() };
@@ -341,7 +303,9 @@ fn finals(bench: &mut Bench<'_>, mut best: Point) -> Result<Found, RecommendErro
         bench.ensure_as_is("replicate", &again, replications, &what_if)?;
         let next = best_of(bench, Case::AS_IS, &close);
         if next == best || equal.contains(&next) && is_answer(bench, best) {
-            return Ok(Found { best, plateau: equal });
+            let mut plateau = [equal, vec![best]].concat();
+            tidy(&mut plateau);
+            return Ok(Found { best, plateau });
         }
         (best, lowest) = (next, next);
     }

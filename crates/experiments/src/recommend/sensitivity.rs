@@ -11,20 +11,16 @@
 use super::bench::{Ahead, Bench, RecommendError};
 use super::best::{best_of, equals};
 use super::case::{Case, Input};
-use super::goal::Goal;
-use super::judge::{has_reserve, is_answer};
 use super::plan::lengths;
+use super::room;
 use super::settled::Rise;
 use super::space::{Point, step_at};
-use super::stress::Stress;
 use crate::rest::LEAST_WINDOW_S;
 
 /// An answer that loses this share of its goal to a neighbour does not stand.
 const TOO_MUCH: f64 = 0.05;
 /// Most steps above the best at which a safer setting is looked for.
 const STEPS_UP: usize = 3;
-/// Most settings as good as the best that are looked at for one that keeps its reserve.
-const EQUALS_UP: usize = 4;
 /// Most that a safer setting may lose as the scenario stands.
 const PRICE_OF_SAFETY: f64 = 0.10;
 
@@ -61,67 +57,6 @@ pub(super) fn too_short(bench: &Bench<'_>, best: Point) -> Option<String> {
     bench.rise(best).map(|rise| still_rising(bench, best, rise)).or_else(|| too_short_to_tell(bench, best))
 }
 
-/// Of the settings as good as `best` from there up, the lowest that keeps its reserve with more pages to write, which most that lose it
-/// with an input off do not; `best` if none of the first few does.
-pub(super) fn with_room_for_pages(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
-    let candidates = as_good_from(bench, best);
-    for (&point, next) in candidates.iter().zip(1..) {
-        let more = Case::MORE_PAGES;
-        let ahead: Vec<Ahead> = candidates.get(next).map(|&next| (more, next, 1)).into_iter().collect();
-        bench.ensure("what if", &[(more, point)], 1, &ahead)?;
-        if keeps(bench, more, point) {
-            return Ok(point);
-        }
-    }
-    Ok(best)
-}
-
-/// Of the settings as good as `best` from there up, the lowest that keeps its reserve with every input off and in a surge; `best` if none of
-/// the first few does.
-pub(super) fn with_room(bench: &mut Bench<'_>, best: Point) -> Result<Point, RecommendError> {
-    for point in as_good_from(bench, best) {
-        bench.ensure("what if", &[(Case::MORE_PAGES, point)], 1, &[])?;
-        if !keeps(bench, Case::MORE_PAGES, point) {
-            continue;
-        }
-        let cases = Case::MOVED.map(|case| (case, point));
-        bench.ensure("what if", &cases, 1, &bench.ahead(&[point], u32::MAX))?;
-        if !cases.iter().all(|&(case, _)| keeps(bench, case, point)) {
-            continue;
-        }
-        let replications = bench.replications;
-        bench.ensure_as_is("replicate", &[point], replications, &[])?;
-        bench.stress(&[point])?;
-        let surge = Case::under(Stress::Surge);
-        if !is_answer(bench, point) {
-            continue;
-        }
-        if bench.trials(surge, point).is_empty() || keeps(bench, surge, point) {
-            return Ok(point);
-        }
-    }
-    Ok(best)
-}
-
-/// Whether a setting runs soundly in a case, and leaves a reserve.
-fn keeps(bench: &Bench<'_>, case: Case, point: Point) -> bool {
-    bench.is_stable(case, point) && has_reserve(bench, case, point)
-}
-
-/// The first few settings of its redo log that were tried and are as good as `best`, from it up. What lies before one that is as good
-/// counts too: how far it is off is chance. None beside the present setting, and none for the fewest writes, which need no reserve.
-fn as_good_from(bench: &Bench<'_>, best: Point) -> Vec<Point> {
-    if bench.goal() == Goal::Writes || best == bench.current() {
-        return Vec::new();
-    }
-    let from = |point: &Point| point.redo_bytes == best.redo_bytes && *point >= best && is_answer(bench, *point);
-    let mut points: Vec<Point> = bench.points().into_iter().filter(from).collect();
-    let highest = equals(bench, Case::AS_IS, &points, best).last().copied();
-    points.retain(|point| Some(*point) <= highest);
-    points.truncate(EQUALS_UP);
-    points
-}
-
 /// Runs `best` and its neighbours in every case.
 pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, RecommendError> {
     let around = around(bench, best);
@@ -146,20 +81,24 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     Ok(WhatIf { cases, safer, refused, measure_first })
 }
 
-/// What is run of `best` in any case: itself, and the next higher setting if that does otherwise.
+/// What is run of `best` in any case: itself, and the next higher setting if that is known to do otherwise.
 pub(super) fn first_runs(bench: &Bench<'_>, best: Point) -> Vec<Ahead> {
+    let does_otherwise = |p: Point| bench.score(Case::AS_IS, best).is_some() && !is_alike(bench, p, best);
     let upwards: Vec<Point> =
-        around(bench, best).into_iter().filter(|&p| p == best || p > best && !is_alike(bench, p, best)).collect();
+        around(bench, best).into_iter().filter(|&p| p == best || p > best && does_otherwise(p)).collect();
     Case::MOVED.iter().flat_map(|&case| upwards.iter().map(move |&point| (case, point, 1))).collect()
 }
 
 /// The neighbours in the cases that they could turn: neither where `best` is sound and they are alike, nor the lower one where it can't
-/// be an answer.
+/// be an answer, as where it lost its reserve with more pages.
 fn neighbours(bench: &Bench<'_>, best: Point, around: &[Point]) -> Vec<(Case, Point)> {
     let was_seen_to_fail = |point| !bench.trials(Case::AS_IS, point).is_empty() && !bench.is_stable(Case::AS_IS, point);
+    let lacks_room =
+        |point| !bench.trials(Case::MORE_PAGES, point).is_empty() && !room::keeps(bench, Case::MORE_PAGES, point);
     let could_turn = |&(case, point): &(Case, Point)| {
         let holds = bench.is_stable(case, best);
-        let could_be = point > best || holds && !(case.asks_for_more_writes() && was_seen_to_fail(point));
+        let could_be =
+            point > best || holds && !lacks_room(point) && !(case.asks_for_more_writes() && was_seen_to_fail(point));
         could_be && !(holds && is_alike(bench, point, best))
     };
     let others = around.iter().filter(|point| **point != best);
@@ -174,7 +113,10 @@ fn is_alike(bench: &Bench<'_>, point: Point, best: Point) -> bool {
     let mut of_size = tried.iter().copied().filter(|other| other.redo_bytes == point.redo_bytes);
     let seen =
         if point > best { of_size.find(|other| *other >= point) } else { of_size.rfind(|other| *other <= point) };
-    seen.is_some_and(|seen| bench.is_stable(Case::AS_IS, seen) && is_equal(seen, best) && is_equal(best, seen))
+    let is_between = point > best && point <= room::as_good_up_to(bench, best);
+    seen.is_some_and(|seen| {
+        bench.is_stable(Case::AS_IS, seen) && (is_between || is_equal(seen, best) && is_equal(best, seen))
+    })
 }
 
 /// Says that figures are taken over too short a time to tell whether the checkpoint age is at rest, if somebody asked for

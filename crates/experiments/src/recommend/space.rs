@@ -13,6 +13,8 @@ const FILE_SIZE: &str = "innodb_log_file_size";
 const FILES: &str = "innodb_log_files_in_group";
 /// A step is about this part of the value.
 const STEPS: f64 = 14.0;
+/// A gap of more steps is cut in three, one of fewer in two.
+const WIDE: u64 = 4;
 
 /// A setting to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,6 +88,21 @@ impl Space {
         let io_capacity_max = rounded.max(least).clamp(self.range.0.max(1), self.range.1);
         let io_capacity = if self.has_max() { (io_capacity_max / self.ratio).max(lowest) } else { io_capacity_max };
         Point { redo_bytes, io_capacity_max: io_capacity_max.max(io_capacity), io_capacity }
+    }
+
+    /// What to look at between two points of a redo size that are more than a step apart: the middle, or if they are far apart two.
+    pub(super) fn between(&self, low: Point, high: Point) -> Vec<Point> {
+        let gap = high.io_capacity_max.saturating_sub(low.io_capacity_max);
+        let step = step_at((low.io_capacity_max + high.io_capacity_max) as f64 / 2.0);
+        let shares: &[f64] = match gap {
+            gap if gap <= step => &[],
+            gap if gap <= WIDE * step => &[0.5],
+            _ => &[1.0 / 3.0, 2.0 / 3.0],
+        };
+        let at = |share: &f64| self.point(low.io_capacity_max as f64 + share * gap as f64, low.redo_bytes);
+        let mut points: Vec<Point> = shares.iter().map(at).filter(|&point| low < point && point < high).collect();
+        points.dedup();
+        points
     }
 
     /// The present redo size times `factor`, if that is allowed, in whole MiB a file.

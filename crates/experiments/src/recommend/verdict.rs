@@ -8,6 +8,7 @@ use super::bench::{Bench, RecommendError};
 use super::case::Case;
 use super::goal::Goal;
 use super::judge::{is_answer, is_worse};
+use super::room;
 use super::search::REDO_SIZES;
 use super::sensitivity::{self, WhatIf};
 use super::space::Point;
@@ -119,7 +120,7 @@ pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, Re
     if !is_answer(bench, found) {
         return without_answer(bench);
     }
-    let best = sensitivity::with_room(bench, found)?;
+    let best = room::with_room(bench, found)?;
     let now = bench.current();
     bench.stress(&[now, best])?;
     let decided = |best, verdict, what_if| Ok(Decision { best, verdict, what_if, larger_redo: None });
