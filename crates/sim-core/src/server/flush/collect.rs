@@ -171,7 +171,8 @@ impl Flush {
     pub(super) fn prepare_pages(&mut self, thread_id: ThreadId, machine: &mut Machine) -> Step {
         let batch = self.passes.threads[thread_id].batch;
         let entry = self.batches.get(batch);
-        let pages = entry.pages.len() as u64 - entry.prepared;
+        // Neighbours that went beyond the batch were prepared in a turn, and carried to the next batch.
+        let pages = (entry.pages.len() as u64).saturating_sub(entry.prepared);
         let (pool, entry) = (&machine.pool, self.batches.get(batch));
         let in_batch = |page| pool.pages.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = machine.redo.wanted_before_writing(in_batch);
