@@ -5,6 +5,7 @@
 //! in the clock that they divide by.
 
 use innosim_core::kernel::time::SimTime;
+use innosim_core::seam::WorkBefore;
 
 /// How the time since the last update is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,11 @@ impl Averages {
             self.prev_time = now;
         }
         first
+    }
+
+    /// Begins with the averages of what was done before.
+    pub(crate) fn starts_after(&mut self, before: WorkBefore) {
+        (self.lsn_avg_rate, self.avg_page_rate) = (before.redo_bytes_per_s, before.pages_flushed_per_s);
     }
 
     /// Goes on from averages that somebody else kept.

@@ -236,8 +236,8 @@ impl AdaptiveFlushing for AdaptiveRule {
     }
 
     fn starts_after(&mut self, before: WorkBefore) {
-        let (lsn_avg_rate, avg_page_rate) = (before.redo_bytes_per_s, before.pages_flushed_per_s);
-        (self.averages.lsn_avg_rate, self.averages.avg_page_rate) = (lsn_avg_rate, avg_page_rate);
+        self.averages.starts_after(before);
+        let Averages { lsn_avg_rate, avg_page_rate, .. } = self.averages;
         self.gauges = FlushGauges { lsn_avg_rate, avg_page_rate, ..self.gauges };
         self.resumes = true;
     }

@@ -375,8 +375,7 @@ impl AdaptiveFlushing for AdaptiveRule {
     }
 
     fn starts_after(&mut self, before: WorkBefore) {
-        (self.averages.lsn_avg_rate, self.averages.avg_page_rate) =
-            (before.redo_bytes_per_s, before.pages_flushed_per_s);
+        self.averages.starts_after(before);
     }
 
     fn gauges(&self) -> FlushGauges {

@@ -110,11 +110,13 @@ impl Flush {
     /// Keeps what is beyond the batch's size for the next one; the pages that stay.
     pub(super) fn carry_rest(&mut self, thread_id: ThreadId, batch: BatchId, machine: &mut Machine) -> u64 {
         let size = self.batch_size(machine) as usize;
-        let pages = &mut self.batches.get(batch).pages;
-        if let Some(rest) = split_rest(pages, size) {
+        let entry = self.batches.get(batch);
+        if let Some(rest) = split_rest(&mut entry.pages, size) {
             self.passes.threads[thread_id].carry = rest;
         }
-        pages.len() as u64
+        let kept = entry.pages.len() as u64;
+        entry.prepared = entry.prepared.min(kept);
+        kept
     }
 
     /// Adds a page that was taken to its batch, with its neighbours as `innodb_flush_neighbors` says: dirty pages of
@@ -170,10 +172,8 @@ impl Flush {
     /// A thread gets the pages of its batch ready for writing.
     pub(super) fn prepare_pages(&mut self, thread_id: ThreadId, machine: &mut Machine) -> Step {
         let batch = self.passes.threads[thread_id].batch;
-        let entry = self.batches.get(batch);
-        // Neighbours that went beyond the batch were prepared in a turn, and carried to the next batch.
-        let pages = (entry.pages.len() as u64).saturating_sub(entry.prepared);
         let (pool, entry) = (&machine.pool, self.batches.get(batch));
+        let pages = entry.pages.len() as u64 - entry.prepared;
         let in_batch = |page| pool.pages.is_under_write(page) && entry.pages.contains(&page);
         entry.wanted_lsn = machine.redo.wanted_before_writing(in_batch);
         self.passes.threads[thread_id].phase = Phase::WaitRedo;

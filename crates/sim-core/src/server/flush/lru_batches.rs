@@ -5,7 +5,8 @@
 //! are prepared for writing the scan frees none. So a thread that competes for the mutex of the list scans a few pages at a time,
 //! prepares those that it takes, and competes for the next turn. It goes on where it stopped, as the servers' hazard pointers have it.
 //!
-//! Simplification: where the host doesn't say what the mutex costs, a batch is scanned at once and prepared after that.
+//! Simplifications: where the host doesn't say what the mutex costs, a batch is scanned at once and prepared after that; neighbours for which the batch
+//! had no room are prepared once more with the next one (errs towards slower batches where neighbours are flushed).
 
 use crate::buffer_pool::LruLists;
 use crate::config::LruWritten;
