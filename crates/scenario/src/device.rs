@@ -158,9 +158,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
 }
 
 fn read_cap(section: &mut Section<'_>) -> Option<CapSpec> {
-    let table = section.table("cap")?;
-    let path = section.path_of("cap");
-    let mut cap = Section::open(table, "device-cap", path, section.report);
+    let mut cap = section.section("cap")?;
     let spec = CapSpec {
         read_iops: cap.ceiling("read_iops"),
         write_iops: cap.ceiling("write_iops"),
@@ -176,9 +174,7 @@ fn read_cap(section: &mut Section<'_>) -> Option<CapSpec> {
 }
 
 fn read_array(section: &mut Section<'_>) -> Option<ArraySpec> {
-    let table = section.table("array")?;
-    let path = section.path_of("array");
-    let mut array = Section::open(table, "device-array", path, section.report);
+    let mut array = section.section("array")?;
     let spec = ArraySpec {
         cache_bytes: array.integer("cache_bytes"),
         strip_bytes: array.integer("strip_bytes"),
@@ -189,11 +185,9 @@ fn read_array(section: &mut Section<'_>) -> Option<ArraySpec> {
 }
 
 fn read_depths(section: &mut Section<'_>) -> Vec<DepthTimes> {
-    let path = section.path_of("at_depth");
     let mut points = Vec::new();
     let mut resolved = Vec::new();
-    for table in section.tables("at_depth") {
-        let mut point = Section::open(table, "device-at-depth", path.clone(), section.report);
+    for mut point in section.sections("at_depth") {
         let op = match point.choice("op") {
             "random_read" => TimedOp::RandomRead,
             "random_write" => TimedOp::RandomWrite,
@@ -211,9 +205,7 @@ fn read_depths(section: &mut Section<'_>) -> Vec<DepthTimes> {
 }
 
 fn read_burst(section: &mut Section<'_>) -> Option<BurstSpec> {
-    let table = section.table("burst")?;
-    let path = section.path_of("burst");
-    let mut burst = Section::open(table, "device-burst", path, section.report);
+    let mut burst = section.section("burst")?;
     let spec = BurstSpec {
         baseline_iops: burst.real("baseline_iops"),
         burst_iops: burst.real("burst_iops"),

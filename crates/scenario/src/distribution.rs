@@ -99,14 +99,8 @@ pub(crate) fn pairs_of(node: &Node) -> Option<Vec<(f64, f64)>> {
 
 fn pair(node: &Node) -> Option<(f64, f64)> {
     let Data::List(items) = &node.data else { return None };
-    let mut numbers = items.iter().map(|item| match &item.data {
-        Data::Integer(text) | Data::Float(text) => text.replace('_', "").parse::<f64>().ok(),
-        _ => None,
-    });
-    match (numbers.next(), numbers.next(), numbers.next()) {
-        (Some(Some(probability)), Some(Some(us)), None) => Some((probability, us)),
-        _ => None,
-    }
+    let [probability, us] = items.as_slice() else { return None };
+    Some((probability.number()?, us.number()?))
 }
 
 /// A distribution as TOML, exact to the last bit.

@@ -80,9 +80,7 @@ fn read_rate(section: &mut Section<'_>) -> Vec<RateSegment> {
 
 fn read_segments(section: &mut Section<'_>) -> Vec<RateSegment> {
     let mut segments: Vec<RateSegment> = Vec::new();
-    for (index, table) in section.tables("segment").into_iter().enumerate() {
-        let path = format!("drive.segment[{}]", index + 1);
-        let mut one = Section::open(table, "drive-segment", path, section.report);
+    for mut one in section.sections("segment") {
         let segment = RateSegment {
             start_s: one.real("start_s"),
             ramp_s: one.real("ramp_s"),
@@ -100,8 +98,7 @@ fn read_segments(section: &mut Section<'_>) -> Vec<RateSegment> {
 
 fn read_steps(section: &Section<'_>, initial: f64) -> Vec<RateSegment> {
     let mut segments = vec![RateSegment { start_s: 0.0, ramp_s: 0.0, from_per_s: initial, to_per_s: initial }];
-    for (index, table) in section.tables("step").into_iter().enumerate() {
-        let mut step = Section::open(table, "drive-step", format!("drive.step[{}]", index + 1), section.report);
+    for mut step in section.sections("step") {
         let start_s = seconds(step.duration("at"));
         let rate = step.real("rate");
         let ramp_s = seconds(step.duration("ramp"));
@@ -142,14 +139,12 @@ fn rate_at(segment: RateSegment, at_s: f64) -> f64 {
 /// Overlays the spikes: during one its rate holds, after it the schedule goes on where it would be.
 fn lay_spikes(section: &Section<'_>, mut segments: Vec<RateSegment>) -> Vec<RateSegment> {
     let mut last_end = None;
-    for (index, table) in section.tables("spike").into_iter().enumerate() {
-        let mut spike = Section::open(table, "drive-spike", format!("drive.spike[{}]", index + 1), section.report);
+    for mut spike in section.sections("spike") {
         let start_s = seconds(spike.duration("at"));
         let length_s = seconds(spike.duration("length"));
         let rate = spike.real("rate");
         if length_s <= 0.0 {
-            let problem = Problem::new(format!("`{}` is no time at all", spike.path_of("length")));
-            section.report.add(problem.at(spike.at_key("length")).help("give it a length above 0, such as \"20s\""));
+            spike.refuse_no_time("length", "give it a length above 0, such as \"20s\"");
             continue;
         }
         if last_end.is_some_and(|end| start_s < end) {

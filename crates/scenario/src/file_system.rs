@@ -15,8 +15,7 @@ pub(crate) fn read_file_system(
     storage: &StorageSpec,
     tables: &mut Resolved,
 ) -> FileSystemSpec {
-    let Some(table) = root.table("file_system") else { return FileSystemSpec::default() };
-    let mut section = Section::open(table, "file-system", "file_system", root.report);
+    let Some(mut section) = root.section("file_system") else { return FileSystemSpec::default() };
     let kind = match section.choice("kind") {
         "ext4-ordered" => FileSystemKind::Ext4Ordered,
         "xfs" => FileSystemKind::Xfs,

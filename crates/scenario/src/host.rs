@@ -128,8 +128,7 @@ fn read_slowdown(host: &mut Section<'_>, cores: u32) -> CpuSlowdown {
 fn read_other_programs(host: &mut Section<'_>, cores: u32) -> Vec<OtherPrograms> {
     let mut steps: Vec<OtherPrograms> = Vec::new();
     let mut resolved = Vec::new();
-    for (index, table) in host.tables("other").into_iter().enumerate() {
-        let mut one = Section::open(table, "host-other", format!("host.other[{}]", index + 1), host.report);
+    for mut one in host.sections("other") {
         let (from, cpus) = (SimTime(one.duration("at")), one.real("cpus"));
         if steps.last().is_some_and(|last| last.from >= from) {
             let problem = Problem::new(format!("`{}` is not after the one before it", one.path_of("at")));

@@ -56,6 +56,14 @@ impl Node {
         }
     }
 
+    /// The value of a number.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match &self.data {
+            Data::Integer(text) | Data::Float(text) => text.replace('_', "").parse().ok(),
+            _ => None,
+        }
+    }
+
     /// The text of a string, number, switch or date; none for lists and tables.
     pub(crate) fn scalar_text(&self) -> Option<String> {
         match &self.data {

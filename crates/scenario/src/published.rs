@@ -1,8 +1,6 @@
 //! `[published]`: what was measured on a real server under this scenario, for comparison. It has no part in the
 //! simulation.
 
-use crate::diagnostic::Report;
-use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
 
@@ -39,8 +37,7 @@ impl Published {
 }
 
 /// Reads `[published]`.
-pub(crate) fn read_published(table: &Table, report: &Report) -> (Published, Resolved) {
-    let mut section = Section::open(table, "published", "published", report);
+pub(crate) fn read_published(mut section: Section<'_>) -> (Published, Resolved) {
     let published = Published {
         source: section.text("source").unwrap_or_default(),
         tps_10s_median_mean: section.real("tps_10s_median_mean"),

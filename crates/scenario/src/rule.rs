@@ -191,11 +191,7 @@ fn values(rule: &Rule, table: &Table, report: &Report) -> Values {
             report.add(unknown(rule, entry));
             continue;
         };
-        let value = match &entry.node.data {
-            Data::Integer(text) | Data::Float(text) => text.replace('_', "").parse::<f64>().ok(),
-            _ => None,
-        };
-        match value.filter(|value| parameter.takes(*value)) {
+        match entry.node.number().filter(|value| parameter.takes(*value)) {
             Some(value) => {
                 values.0.insert(entry.key.clone(), value);
             }

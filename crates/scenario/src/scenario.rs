@@ -282,7 +282,7 @@ fn settings_of(
 
 /// Figures of a real run, if there are any.
 fn published_figures(root: &Section<'_>, tables: &mut Resolved) -> Option<Published> {
-    let (published, resolved) = read_published(root.table("published")?, root.report);
+    let (published, resolved) = read_published(root.section("published")?);
     tables.table("published", resolved);
     Some(published)
 }
@@ -326,8 +326,7 @@ fn read_head(root: &mut Section<'_>, model: Option<ModelId>, found_as: &str, sou
     root.resolved.append(model_line, Resolved::default());
     let duration = root.duration("duration");
     if duration == 0 && root.has("duration") && !root.report.has_errors() {
-        let problem = Problem::new("`duration` is no time at all").at(root.at_key("duration"));
-        root.report.add(problem.help("give a length above 0, such as \"600s\""));
+        root.refuse_no_time("duration", "give a length above 0, such as \"600s\"");
     }
     let warmup = read_warmup(root, duration, sources);
     let server_up = SimDuration(root.duration("server_up"));
@@ -343,8 +342,7 @@ fn read_engine_status(root: &mut Section<'_>, model: Option<ModelId>) -> Option<
     let every = root.optional_duration("engine_status_every").map(SimDuration)?;
     let at = root.at_key("engine_status_every");
     if every == SimDuration::ZERO {
-        let problem = Problem::new("`engine_status_every` is no time at all").at(at);
-        root.report.add(problem.help("give a length above 0, such as \"1s\", or leave the line out"));
+        root.refuse_no_time("engine_status_every", "give a length above 0, such as \"1s\", or leave the line out");
     }
     if let Some(model) = model.filter(|model| !model.is_mariadb()) {
         let text =
@@ -405,8 +403,7 @@ fn read_binary_log(root: &Section<'_>, settings: &Settings, tables: &mut Resolve
 }
 
 fn read_adaptive_hash(root: &Section<'_>, settings: &Settings, tables: &mut Resolved) -> Option<AdaptiveHashCost> {
-    let table = root.table("adaptive_hash_index")?;
-    let mut section = Section::open(table, "adaptive-hash-index", "adaptive_hash_index", root.report);
+    let mut section = root.section("adaptive_hash_index")?;
     let cost = AdaptiveHashCost {
         cpu_share: section.real("cpu_share"),
         latch: SimDuration(section.duration("latch")),
@@ -423,13 +420,11 @@ fn read_adaptive_hash(root: &Section<'_>, settings: &Settings, tables: &mut Reso
 }
 
 fn read_read_view(root: &Section<'_>, tables: &mut Resolved) -> Vec<ReadView> {
-    let Some(table) = root.table("read_view") else { return Vec::new() };
-    let mut section = Section::open(table, "read-view", "read_view", root.report);
+    let Some(mut section) = root.section("read_view") else { return Vec::new() };
     let from = SimTime::ZERO + SimDuration(section.duration("from"));
     let until = from + SimDuration(section.duration("length"));
     if until == from {
-        let problem = Problem::new("`read_view.length` is no time at all").at(section.at_key("length"));
-        root.report.add(problem.help("give it a length above 0, such as \"60s\""));
+        section.refuse_no_time("length", "give it a length above 0, such as \"60s\"");
     }
     tables.table("read_view", section.resolved);
     vec![ReadView { from, until }]

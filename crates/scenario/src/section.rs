@@ -93,6 +93,11 @@ impl<'a> Section<'a> {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
+    /// Its own path, for messages.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Where the table begins.
     pub(crate) fn at(&self) -> Span {
         self.table.at
@@ -256,7 +261,7 @@ impl<'a> Section<'a> {
     pub(crate) fn optional_real(&mut self, name: &str) -> Option<f64> {
         let Kind::Real { min, max, above } = self.key(name).kind else { unreachable!("`{name}` is no number") };
         let node = self.node(name)?;
-        let Some(value) = self.number_of(name, &node) else {
+        let Some(value) = node.number() else {
             return self.refuse_type(name, &node, "");
         };
         if !(min..=max).contains(&value) || (above && value <= min) {
@@ -269,13 +274,6 @@ impl<'a> Section<'a> {
     /// A number.
     pub(crate) fn real(&mut self, name: &str) -> f64 {
         self.optional_real(name).unwrap_or(1.0)
-    }
-
-    fn number_of(&self, _name: &str, node: &Node) -> Option<f64> {
-        match &node.data {
-            Data::Integer(text) | Data::Float(text) => text.replace('_', "").parse().ok(),
-            _ => None,
-        }
     }
 
     /// A ceiling: a number above 0, or "none".
@@ -293,7 +291,7 @@ impl<'a> Section<'a> {
                     return None;
                 }
             },
-            _ => match self.number_of(name, &node) {
+            _ => match node.number() {
                 Some(value) => value,
                 None => return self.refuse_type(name, &node, ""),
             },
@@ -322,8 +320,27 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A list of tables.
-    pub(crate) fn tables(&self, name: &str) -> Vec<&'a Table> {
+    /// A table that may be left out, opened with the keys that its declaration names.
+    pub(crate) fn section(&self, name: &str) -> Option<Section<'a>> {
+        let Kind::Table(known) = self.key(name).kind else { unreachable!("`{name}` is no table") };
+        Some(Section::open(self.table(name)?, known, self.path_of(name), self.report))
+    }
+
+    /// A list of tables, each opened with the keys that its declaration names: `drive.step[1]`, `drive.step[2]`.
+    pub(crate) fn sections(&self, name: &str) -> impl Iterator<Item = Section<'a>> + use<'a> {
+        let Kind::Tables(known) = self.key(name).kind else { unreachable!("`{name}` is no list of tables") };
+        let (path, report) = (self.path_of(name), self.report);
+        let tables = self.tables(name).into_iter().zip(1..);
+        tables.map(move |(table, number)| Section::open(table, known, format!("{path}[{number}]"), report))
+    }
+
+    /// Reports that a length of time is none.
+    pub(crate) fn refuse_no_time(&self, name: &str, help: &str) {
+        let problem = Problem::new(format!("`{}` is no time at all", self.path_of(name))).at(self.at_key(name));
+        self.report.add(problem.help(help));
+    }
+
+    fn tables(&self, name: &str) -> Vec<&'a Table> {
         let Some(node) = self.table.get(name) else {
             self.node(name);
             return Vec::new();

@@ -16,7 +16,7 @@ pub(crate) fn read_start(
     page_sets: &[PageSetSpec],
     tables: &mut Resolved,
 ) -> Option<DirtyStart> {
-    let mut section = Section::open(root.table("start")?, "start", "start", root.report);
+    let mut section = root.section("start")?;
     let share = section.real("dirty_share");
     let checkpoint_age_bytes = section.integer("checkpoint_age_bytes");
     let before = WorkBefore {

@@ -10,9 +10,8 @@ use innosim_core::workload::StopSpec;
 pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<StopSpec> {
     let mut stops = Vec::new();
     let mut resolved = Vec::new();
-    for (index, table) in section.tables("stop").into_iter().enumerate() {
-        let errors_before = section.report.errors();
-        let mut one = Section::open(table, "drive-stop", format!("drive.stop[{}]", index + 1), section.report);
+    let mut errors_before = section.report.errors();
+    for mut one in section.sections("stop") {
         let stop = StopSpec {
             first: SimTime(one.duration("at")),
             length: SimDuration(one.duration("length")),
@@ -24,6 +23,7 @@ pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<Stop
         if section.report.errors() == errors_before {
             check(&one, &stop, pool_pages);
         }
+        errors_before = section.report.errors();
         resolved.push(one.resolved);
         stops.push(stop);
     }
@@ -34,9 +34,10 @@ pub(super) fn read_stops(section: &mut Section<'_>, pool_pages: u64) -> Vec<Stop
 fn check(section: &Section<'_>, stop: &StopSpec, pool_pages: u64) {
     let longest = stop.lasts(pool_pages);
     if longest == SimDuration::ZERO {
-        let problem = Problem::new(format!("`{}` is no time at all", section.path_of("length")));
-        let help = "give it a length above 0, such as \"2s\", or a `length_per_gib`, such as \"5ms\"";
-        section.report.add(problem.at(section.at_key("length")).help(help));
+        section.refuse_no_time(
+            "length",
+            "give it a length above 0, such as \"2s\", or a `length_per_gib`, such as \"5ms\"",
+        );
     } else if stop.every > SimDuration::ZERO && stop.every <= longest {
         let (every_s, longest_s) = (seconds(stop.every.0), seconds(longest.0));
         let lasts = if stop.per_gib > SimDuration::ZERO { "with a full buffer pool each stop" } else { "each stop" };

@@ -3,7 +3,7 @@
 
 use super::Access;
 use crate::diagnostic::{Problem, Report};
-use crate::node::{Data, Table};
+use crate::node::Data;
 use crate::resolved::{Resolved, number, quoted};
 use crate::section::Section;
 use crate::source::Span;
@@ -15,40 +15,38 @@ const U32: u64 = u32::MAX as u64;
 /// Reads a custom workload.
 pub(crate) fn read(section: &mut Section<'_>) -> Access {
     let mut access = Access::default();
-    let report = section.report;
     let mut written = Vec::new();
-    for (index, table) in section.tables("page_set").into_iter().enumerate() {
-        let (set, resolved) = page_set(index, table, report);
-        check_new(&set.name, access.page_sets.iter().map(|s| s.name.as_str()), "page set", table, report);
+    for (mut one, number) in section.sections("page_set").zip(1..) {
+        let set = page_set(&mut one, number);
+        check_new(&set.name, access.page_sets.iter().map(|s| s.name.as_str()), "page set", &one);
         access.page_sets.push(set);
-        written.push(resolved);
+        written.push(one.resolved);
     }
     section.resolved.tables("page_set", std::mem::take(&mut written));
-    for (index, table) in section.tables("access_class").into_iter().enumerate() {
-        let (class, resolved) = access_class(index, table, &access.page_sets, report);
-        check_new(&class.name, access.access_classes.iter().map(|c| c.name.as_str()), "access class", table, report);
+    for mut one in section.sections("access_class") {
+        let class = access_class(&mut one, &access.page_sets);
+        check_new(&class.name, access.access_classes.iter().map(|c| c.name.as_str()), "access class", &one);
         access.access_classes.push(class);
-        written.push(resolved);
+        written.push(one.resolved);
     }
     section.resolved.tables("access_class", std::mem::take(&mut written));
-    for (index, table) in section.tables("transaction").into_iter().enumerate() {
-        let (transaction, resolved) = transaction(index, table, &access.access_classes, report);
-        access.transactions.push(transaction);
-        written.push(resolved);
+    for mut one in section.sections("transaction") {
+        access.transactions.push(transaction(&mut one, &access.access_classes));
+        written.push(one.resolved);
     }
     section.resolved.tables("transaction", written);
     let weights: f64 = access.transactions.iter().map(|transaction| transaction.weight).sum();
     if !access.transactions.is_empty() && weights <= 0.0 {
         let problem = Problem::new("the weights of all transactions are 0").at(section.at_key("transaction"));
-        report.add(problem.help("give at least one transaction a weight above 0"));
+        section.report.add(problem.help("give at least one transaction a weight above 0"));
     }
     access
 }
 
-fn check_new<'n>(name: &str, mut earlier: impl Iterator<Item = &'n str>, what: &str, table: &Table, report: &Report) {
+fn check_new<'n>(name: &str, mut earlier: impl Iterator<Item = &'n str>, what: &str, section: &Section<'_>) {
     if earlier.any(|other| other == name) {
-        let at = table.get("name").map_or(table.at, |node| node.at);
-        report.add(Problem::new(format!("there are two of the {what} {name:?}")).at(at).help("names must differ"));
+        let problem = Problem::new(format!("there are two of the {what} {name:?}")).at(section.at_key("name"));
+        section.report.add(problem.help("names must differ"));
     }
 }
 
@@ -64,34 +62,26 @@ fn find<'n>(wanted: &str, at: Span, what: &str, names: impl Iterator<Item = &'n 
     None
 }
 
-fn page_set(index: usize, table: &Table, report: &Report) -> (PageSetSpec, Resolved) {
-    let mut section = Section::open(table, "workload-page-set", format!("workload.page_set[{}]", index + 1), report);
+fn page_set(section: &mut Section<'_>, number: u64) -> PageSetSpec {
     let name = section.text("name").unwrap_or_default();
     let pages = section.integer("pages");
-    let own = index as u64 + 1;
-    let space = section.optional_integer("space").unwrap_or(own);
+    let space = section.optional_integer("space").unwrap_or(number);
     section.resolved.value("space", space.to_string());
     let resident_share = section.real("resident_share");
     let space_id = u32::try_from(space).unwrap_or(u32::MAX);
-    (PageSetSpec { name, space_id, pages, resident_share, freed: false }, section.resolved)
+    PageSetSpec { name, space_id, pages, resident_share, freed: false }
 }
 
-fn access_class(
-    index: usize,
-    table: &Table,
-    page_sets: &[PageSetSpec],
-    report: &Report,
-) -> (AccessClassSpec, Resolved) {
-    let mut section =
-        Section::open(table, "workload-access-class", format!("workload.access_class[{}]", index + 1), report);
+fn access_class(section: &mut Section<'_>, page_sets: &[PageSetSpec]) -> AccessClassSpec {
+    let report = section.report;
     let name = section.text("name").unwrap_or_default();
     let sets = section.names("page_sets");
     let page_sets = sets
         .iter()
         .filter_map(|(set, at)| find(set, *at, "page set", page_sets.iter().map(|s| s.name.as_str()), report))
         .collect();
-    let draw = draw(&mut section).unwrap_or(DrawSpec::Uniform);
-    (AccessClassSpec { name, page_sets, draw }, section.resolved)
+    let draw = draw(section).unwrap_or(DrawSpec::Uniform);
+    AccessClassSpec { name, page_sets, draw }
 }
 
 /// A draw is a table, or the bare name of a kind that needs no further keys.
@@ -142,14 +132,7 @@ fn draw(section: &mut Section<'_>) -> Option<DrawSpec> {
     Some(draw)
 }
 
-fn transaction(
-    index: usize,
-    table: &Table,
-    classes: &[AccessClassSpec],
-    report: &Report,
-) -> (TransactionSpec, Resolved) {
-    let path = format!("workload.transaction[{}]", index + 1);
-    let mut section = Section::open(table, "workload-transaction", path.clone(), report);
+fn transaction(section: &mut Section<'_>, classes: &[AccessClassSpec]) -> TransactionSpec {
     let name = section.text("name").unwrap_or_default();
     let weight = section.real("weight");
     let cpu = section.distribution("cpu");
@@ -161,18 +144,17 @@ fn transaction(
     };
     let mut touches = Vec::new();
     let mut written = Vec::new();
-    for (index, table) in section.tables("touch").into_iter().enumerate() {
-        let path = format!("{path}.touch[{}]", index + 1);
-        let (touch, resolved) = touch(table, path, classes, report);
+    for one in section.sections("touch") {
+        let (touch, resolved) = touch(one, classes);
         touches.push(touch);
         written.push(resolved);
     }
     section.resolved.tables("touch", written);
-    (TransactionSpec { name, weight, cpu, touches, base_redo_bytes, undo }, section.resolved)
+    TransactionSpec { name, weight, cpu, touches, base_redo_bytes, undo }
 }
 
-fn touch(table: &Table, path: String, classes: &[AccessClassSpec], report: &Report) -> (TouchSpec, Resolved) {
-    let mut section = Section::open(table, "workload-transaction-touch", path, report);
+fn touch(mut section: Section<'_>, classes: &[AccessClassSpec]) -> (TouchSpec, Resolved) {
+    let report = section.report;
     let class = section.text("class").unwrap_or_default();
     let at = section.at_key("class");
     let index = find(&class, at, "access class", classes.iter().map(|c| c.name.as_str()), report).unwrap_or(0);

@@ -68,12 +68,10 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
 /// The bins that are written out.
 fn bins(section: &mut Section<'_>) -> Spectrum {
     let (mut bins, mut freed) = (Vec::new(), Vec::new());
-    for (index, table) in section.tables("bin").into_iter().enumerate() {
-        let mut one = Section::open(table, "workload-bin", format!("workload.bin[{}]", index + 1), section.report);
+    for mut one in section.sections("bin") {
         let (rate, pages) = (one.real("rate"), one.integer("pages") as f64);
         if rate * pages > MOST_TOUCHES {
-            let message =
-                format!("`workload.bin[{}]` makes {:.0} modifications a transaction", index + 1, rate * pages);
+            let message = format!("`{}` makes {:.0} modifications a transaction", one.path(), rate * pages);
             let problem = Problem::new(message).at(one.at());
             section.report.add(problem.allowed(format!("rate x pages up to {MOST_TOUCHES}")));
         }
