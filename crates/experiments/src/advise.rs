@@ -39,7 +39,7 @@ pub use neighbors::WithoutNeighbors;
 pub use sentences::{not_known, why};
 pub use unknown::{Prepared, dirty_pages_told, prepare};
 
-use crate::calibrate::{Device, NO_CPU_DEMAND};
+use crate::calibrate::{Device, NO_CPU_DEMAND, file_system_is_assumed};
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, best_setting, recommend};
 use demand::Demand;
 use innosim_recordings::{Missing, Recording, UnknownLoad, understood_settings};
@@ -134,6 +134,8 @@ pub struct Advice {
     pub device: Option<String>,
     /// Devices that its disk can't be, with why.
     pub not_the_device: Vec<(String, String)>,
+    /// Whether the file system of the data was taken for ext4 because none was recorded.
+    pub file_system_is_assumed: bool,
     /// The back-test on it; `None` if counters ruled an answer out before.
     pub backtest: Option<Backtest>,
     /// The answer; `None` if the back-test was too bad.
@@ -195,6 +197,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         load: load_found(&subject.unknown, &measured, &subject.demand, not_understood),
         device: best.as_ref().map(|best| best.device.clone()),
         not_the_device: not_it,
+        file_system_is_assumed: file_system_is_assumed(&subject.unknown.recording, &device),
         refused: ruled_out.or_else(|| refusal(best.as_ref()?, &subject.unknown.recording)),
         outside: outside::said(&outside),
         caution: None,

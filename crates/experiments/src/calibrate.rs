@@ -40,6 +40,7 @@ pub use benchmark::{Benchmark, BenchmarkFit, BenchmarkRun, BenchmarkTask};
 pub use benchmark_figures::Figures;
 pub use cpu_taken::CpuTaken;
 pub use device::Device;
+pub(crate) use device::{file_system_is_assumed, file_system_toml};
 pub(crate) use others::Others;
 pub use scenario::scenario_toml;
 pub(crate) use scenario::{
@@ -104,6 +105,8 @@ pub struct Calibration {
     /// What the CPU time of syncs, page writes and purge is of that measured on our machines; 1 unless it is too much for
     /// this one.
     pub cost_scale: f64,
+    /// Time from one redo sync to the next, in the mean, µs; `None` where syncs are not counted.
+    pub redo_sync_every_us: Option<f64>,
     /// CPU time of a unit of work with all that, where it is recorded and the units are what clients make.
     pub cpu_taken: Option<CpuTaken>,
     /// CPU time of the load generator to hand out a transaction at a rate, µs.
@@ -125,6 +128,7 @@ impl Calibration {
             working_set: Vec::new(),
             cpu_is_known: false,
             cost_scale: 1.0,
+            redo_sync_every_us: None,
             cpu_taken: None,
             dispatch_us: 0.0,
             undetermined: Vec::new(),
@@ -250,6 +254,7 @@ pub fn calibrate(recording: &Recording) -> Result<Calibration, String> {
         sync_operations: work.as_ref().and_then(|work| work.sync_operations(&load, recording)),
         working_set: WorkingSet::measure(recording),
         dispatch_us: dispatch.at_a_rate_us,
+        redo_sync_every_us: costs::redo_sync_every_us(&load, recording),
         ..Calibration::of(recording, kind, vec![load.redo_per_transaction(recording)])
     };
     let beside_us = purge_cpu::a_transaction_us(recording, kind, phase)?
@@ -296,6 +301,7 @@ pub(crate) fn calibrate_unknown(recording: &Recording) -> Result<Calibration, St
     let mut calibration = Calibration {
         sync_operations: work.as_ref().and_then(|work| work.sync_operations(&load, recording)),
         cpu_taken: CpuTaken::of(recording, &load, work.as_ref()),
+        redo_sync_every_us: costs::redo_sync_every_us(&load, recording),
         // No dispatch: whoever asks a production server does so from elsewhere.
         ..Calibration::of(recording, "spectrum", vec![load.all_redo_per_transaction()])
     };

@@ -75,6 +75,7 @@ pub(crate) fn assemble(name: String, path: &Path, parts: Vec<Part>) -> Result<Re
         tps_is_of_steps: true,
         cpus,
         rotational: parts.iter().find_map(|part| part.rotational),
+        file_system: parts.iter().find_map(|part| part.file_system.clone()),
         page_ages: parts.iter().find_map(|part| part.page_ages.clone()),
         disk: parts.iter().find_map(|part| part.disk.clone()),
         clean_start: None,

@@ -92,6 +92,8 @@ pub(crate) struct Part {
     pub(crate) cpus: Option<u32>,
     /// Whether the disk says that it rotates.
     pub(crate) rotational: Option<bool>,
+    /// Type of the file system that holds the data.
+    pub(crate) file_system: Option<String>,
     /// What the server's control group may do.
     pub(crate) cap: Option<Cap>,
     /// Ages of pages.
@@ -201,6 +203,9 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     if let Some(rotational) = rotational_flag(path, head) {
         return Ok(Some(Part { rotational: Some(rotational), ..Part::default() }));
     }
+    if let Some(kind) = file_system_type(path, head) {
+        return Ok(Some(Part { file_system: Some(kind), ..Part::default() }));
+    }
     if is_fio(head) {
         return Ok(Some(Part { fio: true, ..Part::default() }));
     }
@@ -252,6 +257,7 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
         || part.table_bytes.is_some()
         || part.cpus.is_some()
         || part.rotational.is_some()
+        || part.file_system.is_some()
         || part.cap.is_some();
     Ok(known.then_some(part))
 }
@@ -264,6 +270,13 @@ fn rotational_flag(path: &Path, text: &str) -> Option<bool> {
         "1" if is_it => Some(true),
         _ => None,
     }
+}
+
+/// The type of a file system alone, in a file of that name, as `findmnt --output FSTYPE` says it.
+fn file_system_type(path: &Path, text: &str) -> Option<String> {
+    let is_it = path.file_name().is_some_and(|name| name == "filesystem");
+    let kind = text.trim();
+    (is_it && !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric())).then(|| kind.to_owned())
 }
 
 /// Whether a text is fio's JSON, which may stand between a banner, warnings and its report for people.

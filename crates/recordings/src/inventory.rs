@@ -145,6 +145,9 @@ fn described(part: &Part) -> String {
     if part.rotational.is_some() {
         words.push("what the disk says of itself".to_owned());
     }
+    if part.file_system.is_some() {
+        words.push("file system".to_owned());
+    }
     if part.cap.is_some() {
         words.push("caps of the control group".to_owned());
     }

@@ -73,6 +73,7 @@ pub fn read_lab(folder: &Path) -> Result<Recording, RecordingError> {
         },
         cpus: run["cpus"].as_u64().and_then(|cpus| u32::try_from(cpus).ok()),
         rotational: run["rotational"].as_bool().or_else(|| run["rotational"].as_u64().map(|flag| flag != 0)),
+        file_system: None,
         page_ages: None,
         disk: None,
         slow_loops: Vec::new(),

@@ -89,6 +89,8 @@ pub struct Recording {
     pub cpus: Option<u32>,
     /// Whether the disk says that it rotates, where that was recorded.
     pub rotational: Option<bool>,
+    /// Type of the file system that holds the data, as the kernel calls it.
+    pub file_system: Option<String>,
     /// Ages of the pages, if a histogram lies beside it.
     pub page_ages: Option<PageAges>,
     /// What iostat says of the disk, if its reports lie beside it.

@@ -3,7 +3,7 @@
 use super::demand::Demand;
 use super::measured::Measured;
 use crate::calibrate::{
-    Device, Others, before_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before,
+    Device, Others, before_toml, file_system_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before,
 };
 use innosim_recordings::{Quantity, Recording};
 use innosim_spectrum::{Bin, Spectrum};
@@ -90,6 +90,7 @@ impl Wanted<'_> {
     /// As TOML; the error is a sentence.
     pub(super) fn toml(&self) -> Result<String, String> {
         let mut text = machine_toml(self.target, &self.load.calibration, self.device, self.length, self.others())?;
+        text.push_str(&file_system_toml(self.target, self.device));
         text.push_str(&format!("\n[workload]   # {} a unit of work\n", self.load.calibration.recording));
         text.push_str("kind = \"spectrum\"\n");
         text.push_str(&parameters_toml(&self.load.calibration));

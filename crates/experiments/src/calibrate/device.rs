@@ -5,6 +5,7 @@ use super::Parameter;
 use super::costs::SYNC_OPERATIONS;
 use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{Cap, Recording};
+use innosim_scenario::profile_device;
 use std::path::PathBuf;
 
 /// Profile of the machine that the shipped recordings were made on.
@@ -50,23 +51,33 @@ impl Device {
         Ok(Device::Keys(keys))
     }
 
+    /// The shipped profile that it is or begins with.
+    fn profile(&self, recording: &Recording) -> Option<&str> {
+        match self {
+            Device::Measured => recording.fio.is_empty().then_some(LAB_PROFILE),
+            Device::Profile(name) => Some(name),
+            Device::Keys(keys) => value_of(keys, "profile")?.split('"').nth(1),
+        }
+    }
+
+    /// Time of a redo sync, the write before it included, in the mean, µs; 0 where no profile says.
+    pub(super) fn redo_sync_us(&self, recording: &Recording) -> f64 {
+        let device = self.profile(recording).and_then(profile_device);
+        device.map_or(0.0, |device| device.sequential_write.mean_us() + device.sync.mean_us())
+    }
+
     /// Whether it is known when the file system writes an inode with a sync; then that need not be taken from a
     /// recording.
     fn writes_inodes(&self, recording: &Recording) -> bool {
-        match self {
-            Device::Measured => recording.fio.is_empty(),
-            Device::Profile(name) => name == LAB_PROFILE,
-            Device::Keys(keys) => {
-                keys.lines().any(|line| line.split('=').next().is_some_and(|key| key.trim() == "inode_tick"))
-            }
-        }
+        let keys_say = matches!(self, Device::Keys(keys) if value_of(keys, "inode_tick").is_some());
+        keys_say || self.profile(recording) == Some(LAB_PROFILE)
     }
 
     /// `[device]`, with the cap that was laid on it during `recording` and, unless the device says when syncs write
     /// inodes, the operations of it that a sync takes.
     pub(super) fn toml(&self, recording: &Recording, sync_operations: Option<&Parameter>) -> String {
         let cap = &recording.cap;
-        let capped = *cap != (Cap { name: cap.name.clone(), ..Cap::default() });
+        let capped = is_capped(cap);
         let mut text = String::from("[device]\n");
         match self {
             Device::Measured if !recording.fio.is_empty() => {
@@ -104,6 +115,43 @@ impl Device {
         }
         text
     }
+}
+
+/// What follows a key in the first line of TOML that begins with it.
+fn value_of<'a>(keys: &'a str, key: &str) -> Option<&'a str> {
+    keys.lines().filter_map(|line| line.split_once('=')).find_map(|(name, value)| (name.trim() == key).then_some(value))
+}
+
+/// Whether there is a cap.
+fn is_capped(cap: &Cap) -> bool {
+    *cap != Cap { name: cap.name.clone(), ..Cap::default() }
+}
+
+/// The journaling file system of a server whose data lie on `device`, by its name in a scenario, and whether it is assumed: ext4, where none
+/// was recorded. `None` where the device's own numbers have what a file system writes with a sync, or for one that is not modelled.
+fn file_system(recording: &Recording, device: &Device) -> Option<(&'static str, bool)> {
+    if is_capped(&recording.cap) || device.writes_inodes(recording) {
+        return None;
+    }
+    match recording.file_system.as_deref() {
+        Some("ext4") => Some(("ext4-ordered", false)),
+        Some("xfs") => Some(("xfs", false)),
+        Some(_) => None,
+        None => Some(("ext4-ordered", true)),
+    }
+}
+
+/// Whether the file system is assumed.
+pub(crate) fn file_system_is_assumed(recording: &Recording, device: &Device) -> bool {
+    file_system(recording, device).is_some_and(|(_, is_assumed)| is_assumed)
+}
+
+/// `[file_system]`.
+pub(crate) fn file_system_toml(recording: &Recording, device: &Device) -> String {
+    file_system(recording, device).map_or_else(String::new, |(kind, is_assumed)| {
+        let how = if is_assumed { "assumed, as none was recorded" } else { "as recorded" };
+        format!("\n[file_system]\nkind = {kind:?}   # {how}\n")
+    })
 }
 
 /// Redo files that are allocated, but not written.
@@ -170,6 +218,27 @@ mod tests {
         let mib = 1_048_576.0;
         assert!(pieces(8.0 * mib) <= PIECES_IN_INODE, "a redo file of 8.0.30");
         assert!(pieces(256.0 * mib) > PIECES_IN_INODE, "that of MariaDB");
+    }
+
+    /// What the file system writes is counted once: in the numbers of a device that has it, or as a journal of its own.
+    #[test]
+    fn a_journal_is_that_of_the_recorded_file_system() {
+        let shipped =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/uni4k-256-io2000");
+        let mut recording = innosim_recordings::find(&shipped).unwrap().remove(0);
+        recording.cap = Cap::default();
+        let on = |recording: &Recording, profile: &str| file_system(recording, &Device::Profile(profile.to_owned()));
+        assert_eq!(on(&recording, "nvme"), Some(("ext4-ordered", true)));
+        assert_eq!(on(&recording, LAB_PROFILE), None);
+        let lifted = Device::Keys(format!("profile = {LAB_PROFILE:?}   # raised\nwrite_iops = 9000\n"));
+        assert_eq!(file_system(&recording, &lifted), None);
+        recording.file_system = Some("xfs".to_owned());
+        assert_eq!(on(&recording, "nvme"), Some(("xfs", false)));
+        recording.file_system = Some("zfs".to_owned());
+        assert_eq!(on(&recording, "nvme"), None);
+        recording.file_system = Some("ext4".to_owned());
+        recording.cap.write_iops = 3000.0;
+        assert_eq!(on(&recording, "nvme"), None, "sync_operations has it");
     }
 
     #[test]

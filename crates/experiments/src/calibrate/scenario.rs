@@ -1,7 +1,9 @@
 //! A scenario as text: the settings, load and device of one recording, the workload's numbers of another (or of
 //! itself).
 
-use super::costs::{CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, page_checksum_cpu_us, sync_cpu_us};
+use super::costs::{
+    CLIENT_FLUSH_CPU_US, PAGE_READ_CPU_US, PAGE_WRITE_CPU_US, most_sync_cpu_us, page_checksum_cpu_us, sync_cpu_us,
+};
 use super::others::{Others, other_programs};
 use super::purge_cpu::removal_us;
 use super::spinning::spin_us;
@@ -27,6 +29,8 @@ pub(crate) const CPU_SCATTER: &str = "cpu_cv";
 
 /// Threads that write and flush the redo log, make checkpoints and wake clients from 8.0 on; earlier servers have fewer.
 const LOG_THREADS: f64 = 6.0;
+/// Processors of the machine on which threads were traced.
+const TRACED_CPUS: u32 = 2;
 
 /// Seconds of `Uptime` before a server's page cleaner runs: 2 to 4 where the first renewal of its averages shows it.
 const STARTUP_S: f64 = 3.0;
@@ -110,13 +114,15 @@ pub(crate) fn machine_toml(
         let Ok(setting) = lookup(model, name) else { continue };
         text.push_str(&format!("{name} = {:?}\n", setting.spell(*value)));
     }
-    text.push_str(&host(target, calibration, model, others));
+    text.push_str(&host(target, calibration, model, device, others));
     text.push_str(&device.toml(target, calibration.sync_operations.as_ref()));
     Ok(text)
 }
 
 /// `[host]`: processors, what takes their time besides transactions, and other programs.
-fn host(target: &Recording, calibration: &Calibration, model: ModelId, others: Others) -> String {
+fn host(target: &Recording, calibration: &Calibration, model: ModelId, device: &Device, others: Others) -> String {
+    let sync_us = sync_cpu_us(target) * calibration.cost_scale;
+    let most = |every_us| most_sync_cpu_us(every_us, device.redo_sync_us(target));
     let mut text = format!(
         "\n[host]\ncores = {}\nscheduling = {:?}\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
@@ -124,7 +130,7 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId, others: O
          dispatch_cpu = \"{:.0}us\"\nmutex_spin_cpu = \"{:.0}us\"\npurge_cpu = \"{}us\"\ncleaner_priority = {}\n{}\n",
         target.cpus.unwrap_or(UNKNOWN_CPUS),
         scheduling(target),
-        sync_cpu_us(target) * calibration.cost_scale,
+        calibration.redo_sync_every_us.map(most).map_or(sync_us, |most| sync_us.min(most)),
         PAGE_WRITE_CPU_US * calibration.cost_scale,
         page_checksum_cpu_us(target),
         calibration.dispatch_us * calibration.cost_scale,
@@ -146,12 +152,15 @@ fn crowding_toml(crowding: &Parameter) -> String {
 }
 
 /// How threads come to processors. Where each of them can have one, none waits in turns either, and that takes half as many
-/// events; shared queues would let some wait for each other beside idle processors.
+/// events. On two processors threads were traced to stay on theirs; of more, one that idles takes a thread that waits.
 fn scheduling(target: &Recording) -> &'static str {
     let says = |name: &str, usual: f64| target.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
     let background = says("innodb_page_cleaners", 4.0) + says("innodb_purge_threads", 4.0) + LOG_THREADS;
     let have_one_each = |threads| target.cpus.is_some_and(|cpus| f64::from(cpus) >= f64::from(threads) + background);
-    if target.most_connections().is_some_and(have_one_each) { "in-turns" } else { "shared" }
+    if target.most_connections().is_some_and(have_one_each) {
+        return "in-turns";
+    }
+    if target.cpus.is_some_and(|cpus| cpus > TRACED_CPUS) { "balanced" } else { "shared" }
 }
 
 /// `[start]` where the recording shows that pages were dirty as the load began, or what the server remembers of what was before.

@@ -237,8 +237,9 @@ impl Scanner {
                 *sum = number().map_or(*sum, |bytes| Some(sum.unwrap_or(0).saturating_add(bytes)));
             }
             "CPU(s)" => self.part.cpus = number().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0),
-            // As `innosim collect` writes it, of /sys/block/DISK/queue/rotational.
+            // As `innosim collect` writes them, this one of /sys/block/DISK/queue/rotational.
             "rotational" => self.part.rotational = number().filter(|flag| *flag <= 1).map(|flag| flag == 1),
+            "file system" => self.part.file_system = Some(value.to_owned()),
             key if key.starts_with("cap ") => self.cap(&key[4..], value),
             key if key.ends_with("sysbench") || value.contains("sysbench ") => {
                 self.part.commands.extend(sysbench::commands(&format!("{key}:{value}")));

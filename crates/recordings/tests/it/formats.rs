@@ -410,6 +410,16 @@ fn caps_of_the_control_group_are_those_of_the_recording() {
     assert_eq!(limits("CPU(s): 2\n").0, "raw");
 }
 
+/// As `innosim collect` writes it, and alone in a file of that name.
+#[test]
+fn the_file_system_of_the_data_is_read() {
+    let samples = "TS 1795796024.0\nCOLUMN\tVALUE\ncg.write_ios\t5\nTS 1795796025.0\nCOLUMN\tVALUE\ncg.write_ios\t9\n";
+    let kind = |file: &str, text: &str| folder(&[("processes.txt", samples), (file, text)]).file_system;
+    assert_eq!(kind("host.txt", "CPU(s): 2\nfile system: ext4\nmount options: rw,relatime\n").as_deref(), Some("ext4"));
+    assert_eq!(kind("filesystem", "xfs\n").as_deref(), Some("xfs"));
+    assert_eq!(kind("host.txt", "CPU(s): 2\n"), None);
+}
+
 #[test]
 fn reports_of_iostat_tell_what_the_disk_does() {
     let status = |(unix, written): (&str, u32)| {

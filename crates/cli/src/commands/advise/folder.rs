@@ -16,6 +16,8 @@ const FIO: &str = "fio --name=w --filename=/DATADIR/fio.tmp --size=10g --direct=
      --iodepth=16 --runtime=120 --time_based --output-format=json --output=randwrite-qd16.json, also with --iodepth=1 and 64, \
      --rw=randread, and --name=sync --rw=write --bs=4k --direct=0 --fdatasync=1 (docs/devices.md); needs 10 GB and loads the \
      device";
+/// Its file system.
+const FILE_SYSTEM: &str = "findmnt --noheadings --output FSTYPE --target /DATADIR > filesystem";
 /// Samples of CPU time.
 const PROC_STAT: &str =
     "lscpu > lscpu.txt; while sleep 1; do date +'TS %s.%N'; grep '^cpu ' /proc/stat; done > procstat.txt";
@@ -215,6 +217,9 @@ impl Folder {
             }
             Evidence::Unusable(why) => wanted.push(Lack::new("a measured device", purpose, why)),
             Evidence::None => wanted.push(Lack::new("a measured device", purpose, FIO)),
+        }
+        if advice.file_system_is_assumed {
+            wanted.push(Lack::new("file system of the data", "what its journal writes; ext4 was assumed", FILE_SYSTEM));
         }
         if advice.load.age_is_derived {
             wanted.push(Lack::new("log sequence number and checkpoint", "the checkpoint age itself", INNODB_STATUS));
