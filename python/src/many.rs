@@ -117,8 +117,8 @@ pub(crate) fn sweep(
     let given = Given::of(rule.as_ref())?;
     let (rule, hosted) = (given.named.clone(), given.hosted.clone());
     let scenario = scenario.to_owned();
-    let request =
-        Request { scenario, model, rule, hosted, set, vary, duration, seed, replications, ..Request::default() };
+    let overrides = Overrides { model, rule, set, duration, seed, replications, ..Overrides::default() };
+    let request = Request { scenario, overrides, hosted, vary, ..Request::default() };
     let prepared = request.prepare().map_err(refused)?;
     warn(py, &prepared.notes)?;
     let case = |scenario: &innosim_scenario::Scenario| {
@@ -162,7 +162,8 @@ impl SweepPlan {
         rule: Option<String>,
     ) -> PyResult<SweepPlan> {
         let (duration, seed, replications) = common;
-        let request = Request { scenario, model, rule, set, vary, duration, seed, replications, ..Request::default() };
+        let overrides = Overrides { model, rule, set, duration, seed, replications, ..Overrides::default() };
+        let request = Request { scenario, overrides, vary, ..Request::default() };
         let prepared = request.prepare().map_err(refused)?;
         warn(py, &prepared.notes)?;
         Ok(SweepPlan(prepared))

@@ -28,6 +28,7 @@ use innosim_experiments::sweep::{
 use innosim_experiments::tiers::why_refused;
 use innosim_experiments::warm_start::{WarmStart, why_cold};
 use innosim_flow::Refused;
+use innosim_scenario::Overrides;
 use innosim_statistics::Precision;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -175,16 +176,14 @@ fn request(args: &SweepArgs, name: &str) -> Result<Request, Failure> {
     Ok(Request {
         scenario: file.scenario,
         title: if from_file { file.title } else { String::new() },
-        model: args.server.model.clone(),
-        rule: args.server.rule.clone(),
+        overrides: Overrides {
+            set: file.set.iter().chain(&args.server.changes.set).cloned().collect(),
+            duration: args.length.duration.clone().or(file.duration),
+            replications,
+            ..args.server.overrides(&args.common)
+        },
         hosted: None,
-        server_files: args.server.changes.files(),
-        device: args.server.changes.device.clone(),
-        set: file.set.iter().chain(&args.server.changes.set).cloned().collect(),
         vary: if args.vary.is_empty() { file.vary } else { args.vary.clone() },
-        duration: args.length.duration.clone().or(file.duration),
-        seed: args.common.seed,
-        replications,
         precision,
         check: args.check,
         until_rest,

@@ -9,11 +9,11 @@ use crate::warm_start::{is_taken, why_cold};
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
 use innosim_rules::Rule;
-use innosim_scenario::{Diagnostic, Overrides, Scenario, ServerFiles, Source, did_you_mean, load_hosted};
+use innosim_scenario::{Diagnostic, Overrides, Scenario, Source, did_you_mean, load_hosted};
 use innosim_statistics::Precision;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -32,26 +32,12 @@ pub struct Request {
     pub scenario: String,
     /// Title of the sweep; the scenario's if empty.
     pub title: String,
-    /// Another server model.
-    pub model: Option<String>,
-    /// A flushing rule: its file, or its name.
-    pub rule: Option<String>,
-    /// Instead: a rule of the program itself.
+    /// What all points share; `replications` are the runs of each, the scenario's number if not said.
+    pub overrides: Overrides,
+    /// In place of any other flushing rule: one of the program itself.
     pub hosted: Option<Rule>,
-    /// A real server's settings in place of the scenario's.
-    pub server_files: ServerFiles,
-    /// A device in place of the scenario's.
-    pub device: Option<String>,
-    /// What all points share: `SETTING=VALUE`.
-    pub set: Vec<String>,
     /// What varies: see [`Dimension`].
     pub vary: Vec<String>,
-    /// Simulated time with its unit.
-    pub duration: Option<String>,
-    /// Seed.
-    pub seed: Option<u64>,
-    /// Runs of each point; the scenario's number if not said.
-    pub replications: Option<u32>,
     /// Instead of a fixed number: until throughput is known this well.
     pub precision: Option<Precision>,
     /// Verify the invariants at every event.
@@ -205,7 +191,7 @@ impl Request {
             until_rest: self.until_rest,
             warm_copies: self.warm_copies,
             tier: self.tier,
-            replications: self.replications.unwrap_or(base.replications).max(1),
+            replications: self.overrides.replications.unwrap_or(base.replications).max(1),
             precision: self.precision,
             dimensions,
             columns,
@@ -271,16 +257,23 @@ impl Request {
 
     /// Arguments that all points share.
     fn shared(&self) -> Vec<String> {
-        let option = |name: &str, value: &Option<String>| -> Vec<String> {
-            value.iter().flat_map(|v| [format!("--{name}"), v.clone()]).collect()
-        };
-        let model: Vec<String> = [option("model", &self.model), option("rule", &self.rule)].concat();
-        let duration: Vec<String> = option("duration", &self.duration);
-        let set = self.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
+        let Overrides { model, set, duration, rule, server_files, device, .. } = &self.overrides;
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let given = [
+            ("--model", model.clone()),
+            ("--rule", rule.clone()),
+            ("--my-cnf", path(&server_files.my_cnf)),
+            ("--show-variables", path(&server_files.show_variables)),
+            ("--device", device.clone()),
+        ];
+        let given = given.into_iter().filter_map(|(option, value)| Some((option, value?)));
+        let set = set.iter().map(|set| ("--set", set.clone()));
+        let given = given.chain(set).chain(duration.iter().map(|time| ("--duration", time.clone())));
         let until_rest = self.until_rest.map(|still| format!("--until-rest={still}"));
         let warm_copies = self.warm_copies.then(|| "--warm-copies".to_owned());
         let tier = (!self.tier.is_exact()).then(|| format!("--tier={}", self.tier.name()));
-        model.into_iter().chain(set).chain(duration).chain(until_rest).chain(warm_copies).chain(tier).collect()
+        let words = given.flat_map(|(option, value)| [option.to_owned(), value]);
+        words.chain(until_rest).chain(warm_copies).chain(tier).collect()
     }
 
     /// Why this is no sweep: a scenario that is to be run as it stands, or a name that is nothing at all.
@@ -334,22 +327,7 @@ impl Request {
     /// Whether something other than `--vary` gives the setting or key.
     fn gives(&self, name: &str) -> bool {
         let set = |assignment: &String| assignment.split('=').next().is_some_and(|path| normal_name(path) == name);
-        self.overrides(&[], false).has_option_for(name) || self.set.iter().any(set)
-    }
-
-    /// All that is asked for on top of the scenario, with the settings of a point.
-    fn overrides(&self, assignments: &[String], is_point: bool) -> Overrides {
-        Overrides {
-            model: self.model.clone(),
-            set: self.set.iter().chain(assignments).cloned().collect(),
-            duration: self.duration.clone(),
-            seed: self.seed,
-            // Replications are the sweep's business; a run's identity must not depend on their number.
-            replications: is_point.then_some(1),
-            rule: self.rule.clone(),
-            server_files: self.server_files.clone(),
-            device: self.device.clone(),
-        }
+        self.overrides.has_option_for(name) || self.overrides.set.iter().any(set)
     }
 
     /// The scenario as it is varied.
@@ -363,7 +341,12 @@ impl Request {
     }
 
     fn load(&self, assignments: &[String], is_point: bool) -> Result<Scenario, SweepError> {
-        let overrides = self.overrides(assignments, is_point);
+        let overrides = Overrides {
+            set: self.overrides.set.iter().chain(assignments).cloned().collect(),
+            // Replications are the sweep's business; a run's identity must not depend on their number.
+            replications: is_point.then_some(1),
+            ..self.overrides.clone()
+        };
         let relabel = |diagnostic| relabelled(diagnostic, assignments);
         match load_hosted(Source::typed(&self.scenario), &overrides, self.hosted.as_ref()) {
             Ok(mut scenario) => {
@@ -589,13 +572,26 @@ mod tests {
             Err(SweepError::Usage { message, .. }) => message,
             other => panic!("{other:?}"),
         };
-        let set =
-            Request { set: vec!["innodb-io-capacity=5000".to_owned()], ..request(&["innodb_io_capacity=2000,3000"]) };
-        assert!(refused(set).starts_with("`innodb_io_capacity` varies, and one value"));
-        let model = Request { model: Some("5.7".to_owned()), ..request(&["model=8.0,8.4"]) };
-        assert!(refused(model).starts_with("`model` varies"));
-        let duration = Request { duration: Some("5s".to_owned()), ..request(&["duration=6s,7s"]) };
-        assert!(refused(duration).starts_with("`duration` varies"));
+        let with = |overrides, vary: &[&str]| refused(Request { overrides, ..request(vary) });
+        let set = Overrides { set: vec!["innodb-io-capacity=5000".to_owned()], ..Overrides::default() };
+        assert!(with(set, &["innodb_io_capacity=2000,3000"]).starts_with("`innodb_io_capacity` varies, and one value"));
+        let model = Overrides { model: Some("5.7".to_owned()), ..Overrides::default() };
+        assert!(with(model, &["model=8.0,8.4"]).starts_with("`model` varies"));
+        let duration = Overrides { duration: Some("5s".to_owned()), ..Overrides::default() };
+        assert!(with(duration, &["duration=6s,7s"]).starts_with("`duration` varies"));
+    }
+
+    #[test]
+    fn the_command_has_all_that_points_share() {
+        let overrides = Overrides {
+            device: Some("nvme".to_owned()),
+            set: vec!["drive.clients=8".to_owned()],
+            duration: Some("6s".to_owned()),
+            ..Overrides::default()
+        };
+        let plan = Request { overrides, ..request(&["innodb_io_capacity=2000,3000"]) }.prepare().unwrap().plan;
+        let command = plan.command().join(" ");
+        assert!(command.contains(" --device nvme --set drive.clients=8 --duration 6s "), "{command}");
     }
 
     #[test]
@@ -641,7 +637,8 @@ mod tests {
     #[test]
     fn identity_is_of_the_input() {
         let one = request(&["innodb_io_capacity_max=4000..8000:2000"]).prepare().unwrap().plan;
-        let more = Request { replications: Some(7), ..request(&["innodb-io-capacity-max=8000,4000,9000"]) };
+        let seven = Overrides { replications: Some(7), ..Overrides::default() };
+        let more = Request { overrides: seven, ..request(&["innodb-io-capacity-max=8000,4000,9000"]) };
         let more = more.prepare().unwrap().plan;
         assert_eq!(one.run_id(2, 3), more.run_id(0, 3));
         assert_ne!(one.run_id(2, 3), one.run_id(2, 4));
@@ -653,7 +650,8 @@ mod tests {
         assert_ne!(until_rest(0.05), until_rest(0.1));
         let warm = |set: &[&str], vary: &[&str]| {
             let set = set.iter().map(|one| (*one).to_owned()).collect();
-            let asked = Request { set, until_rest: Some(0.1), warm_copies: true, ..request(vary) };
+            let overrides = Overrides { set, ..Overrides::default() };
+            let asked = Request { overrides, until_rest: Some(0.1), warm_copies: true, ..request(vary) };
             asked.prepare().unwrap()
         };
         let (full, vary) = ("workload.resident_share=1", "innodb_io_capacity_max=4000..8000:2000");
@@ -666,7 +664,8 @@ mod tests {
         assert_eq!(warm(&["workload.resident_share=0.5"], &[vary]).base_of, [None; 3], "it reads its pages first");
         let other_build = Plan { build: "other".to_owned(), ..one.clone() };
         assert_ne!(one.run_id(2, 3), other_build.run_id(2, 3));
-        let seed = Request { seed: Some(9), ..request(&["innodb_io_capacity_max=8000"]) };
+        let nine = Overrides { seed: Some(9), ..Overrides::default() };
+        let seed = Request { overrides: nine, ..request(&["innodb_io_capacity_max=8000"]) };
         assert_ne!(one.run_id(2, 3), seed.prepare().unwrap().plan.run_id(0, 3));
     }
 

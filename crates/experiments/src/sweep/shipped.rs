@@ -53,6 +53,7 @@ fn describe(name: &'static str, text: &'static str) -> ShippedSweep {
 mod tests {
     use super::*;
     use crate::sweep::Request;
+    use innosim_scenario::Overrides;
 
     #[test]
     fn every_shipped_sweep_is_sound() {
@@ -62,8 +63,7 @@ mod tests {
             let request = Request {
                 scenario: sweep.scenario,
                 vary: sweep.vary,
-                set: sweep.set,
-                duration: sweep.duration,
+                overrides: Overrides { set: sweep.set, duration: sweep.duration, ..Overrides::default() },
                 ..Request::default()
             };
             let prepared = request.prepare().unwrap_or_else(|error| panic!("{}: {error}", one.name));

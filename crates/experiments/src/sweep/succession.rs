@@ -83,13 +83,14 @@ mod tests {
     use super::*;
     use crate::sweep::{MadeAs, Request, ThinSeries};
     use innosim_core::metrics::Summary;
+    use innosim_scenario::Overrides;
     use innosim_statistics::Precision;
 
     fn request(vary: &[&str], replications: u32) -> Request {
         Request {
             scenario: "teaching/redo-too-small".to_owned(),
             vary: vary.iter().map(|text| (*text).to_owned()).collect(),
-            replications: Some(replications),
+            overrides: Overrides { replications: Some(replications), ..Overrides::default() },
             ..Request::default()
         }
     }
@@ -150,8 +151,11 @@ mod tests {
             (plan(&["drive.clients=8,16"], 2), "a point with drive.clients = 4"),
             (plan(&["drive.clients=4,8"], 1), "it has 2 replications of a point, this one 1"),
             (plan(&["innodb_io_capacity_max=4000"], 2), "varying settings: drive.clients; of this one: innodb_io"),
-            (with(|r| r.seed = Some(7)), "its seed: 1; of this one: 7"),
-            (with(|r| r.duration = Some("9s".to_owned())), "its options: no options; of this one: --duration 9s"),
+            (with(|r| r.overrides.seed = Some(7)), "its seed: 1; of this one: 7"),
+            (
+                with(|r| r.overrides.duration = Some("9s".to_owned())),
+                "its options: no options; of this one: --duration 9s",
+            ),
             (with(|r| r.until_rest = Some(0.1)), "its options: no options; of this one: --until-rest=0.1"),
             (
                 with(|r| (r.until_rest, r.warm_copies) = (Some(0.1), true)),

@@ -12,6 +12,7 @@ use innosim_experiments::sweep::{
     Advice, AdviceKind, Made, Prepared, Record, Request, Results, RunId, Shard, Store, SweepError, SweepRunner, run,
 };
 use innosim_experiments::warm_start::WarmStart;
+use innosim_scenario::Overrides;
 use innosim_statistics::Precision;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,10 +70,13 @@ impl SweepRunner for Counting {
 fn prepared(replications: u32, precision: Option<Precision>) -> Prepared {
     Request {
         scenario: "teaching/redo-too-small".to_owned(),
-        set: vec!["workload.tables=1".to_owned(), "workload.table_size=100000".to_owned()],
+        overrides: Overrides {
+            set: vec!["workload.tables=1".to_owned(), "workload.table_size=100000".to_owned()],
+            duration: Some("3s".to_owned()),
+            replications: Some(replications),
+            ..Overrides::default()
+        },
         vary: vec!["innodb_io_capacity_max=4000,8000".to_owned(), "drive.clients=4,8".to_owned()],
-        duration: Some("3s".to_owned()),
-        replications: Some(replications),
         precision,
         ..Request::default()
     }
@@ -194,12 +198,15 @@ fn light_with(rate: u32, until_rest: Option<f64>, warm_copies: bool, vary: &[&st
     let set = [&load[..], &["drive.kind=open", &rate, "drive.clients=32"]].concat();
     Request {
         scenario: "teaching/redo-too-small".to_owned(),
-        set: set.into_iter().map(str::to_owned).collect(),
+        overrides: Overrides {
+            set: set.into_iter().map(str::to_owned).collect(),
+            duration: Some("600s".to_owned()),
+            replications: Some(replications),
+            ..Overrides::default()
+        },
         vary: vary.iter().map(|text| (*text).to_owned()).collect(),
-        duration: Some("600s".to_owned()),
         until_rest,
         warm_copies,
-        replications: Some(replications),
         ..Request::default()
     }
     .prepare()
