@@ -8,8 +8,8 @@
 //! UPDATE_HASHES=1 cargo test -p innosim-same-bytes
 //! ```
 //!
-//! The program of this crate compares all of them, in whatever profile it was built. That WebAssembly gives the same is a test of
-//! the page that teaches, in a browser.
+//! `.ci/run bytes` compares what the program leaves of them in `release`. That WebAssembly gives the same is a test of the page that
+//! teaches, in a browser.
 
 use innosim_core::metrics::{RunOutput, Summary, detect_warmup};
 use innosim_core::server::{Server, Silent};
