@@ -126,7 +126,7 @@ pub(crate) enum Tier {
 pub(crate) enum SearchTier {
     /// Page by page
     Exact,
-    /// In cohorts of pages, with some exact seconds at the end, where throughput does not depend on flushing; else page by page
+    /// In cohorts of pages with some exact seconds, where that is right (docs/flow.md); else page by page
     Flow,
 }
 

@@ -45,7 +45,6 @@ mod why;
 pub use bench::{EndedEarly, RecommendError};
 pub use case::{Input, slow_down};
 pub use goal::Goal;
-pub use judge::RESERVE;
 pub use plan::Plan;
 pub use rows::{Change, Row};
 pub use sensitivity::Sensitivity;
@@ -55,6 +54,8 @@ pub use stress::{Stress, Stressed};
 pub use trial_runner::TrialRunner;
 pub use verdict::{Cause, Limit, Refusal, Verdict};
 pub use why::{Effect, Why};
+
+pub use crate::stable::RESERVE;
 
 use bench::Bench;
 use innosim_scenario::{Overrides, Scenario, Source};

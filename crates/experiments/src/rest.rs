@@ -25,7 +25,6 @@ use crate::runner::IsEnough;
 use innosim_core::metrics::{RunOutput, SecondSample, Summary, WarmupEstimate};
 use innosim_core::run_spec::DirtyStart;
 use innosim_core::seam::{AgeLimits, WorkBefore};
-use innosim_core::server::RunError;
 use innosim_core::workload::{DriveSpec, StopSpec};
 use innosim_scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -168,14 +167,14 @@ pub(crate) fn is_even(scenario: &Scenario) -> bool {
 ///
 /// # Errors
 /// As the run ends.
-pub fn until_known(
+pub fn until_known<E>(
     planned_s: u64,
     shared_s: u64,
     may: bool,
     still: f64,
     wanted: impl Fn(Ended) -> bool,
-    execute: impl FnOnce(&mut IsEnough<'_>) -> Result<RunOutput, RunError>,
-) -> Result<(RunOutput, Option<Early>), RunError> {
+    execute: impl FnOnce(&mut IsEnough<'_>) -> Result<RunOutput, E>,
+) -> Result<(RunOutput, Option<Early>), E> {
     let mut known = None;
     let output = execute(&mut |series, limits| {
         let is_its_own = |counted_s| shared_s + counted_s <= series.len() as u64;
@@ -357,7 +356,7 @@ mod tests {
         let made = |may: bool, wanted: fn(Ended) -> bool| {
             let execute = |is_enough: &mut IsEnough<'_>| {
                 let seconds = (1..=300).find(|&s| is_enough(&whole[..s], &LIMITS)).unwrap_or(300);
-                Ok(RunOutput { series: whole[..seconds].to_vec(), ..RunOutput::default() })
+                Ok::<_, ()>(RunOutput { series: whole[..seconds].to_vec(), ..RunOutput::default() })
             };
             until_known(300, 0, may, STILL, wanted, execute).unwrap().1
         };

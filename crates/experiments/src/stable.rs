@@ -10,6 +10,14 @@ const STALLED: f64 = 0.002;
 /// Share of the seconds in which sync flushing may run.
 const SYNC: f64 = 0.01;
 
+/// Share of the async limit that an answer leaves in reserve.
+pub const RESERVE: f64 = 0.10;
+
+/// Share of the age limit that was never used.
+pub(crate) fn headroom(s: &Summary) -> f64 {
+    if s.checkpoint_age_limit > 0.0 { 1.0 - s.checkpoint_age_max / s.checkpoint_age_limit } else { 0.0 }
+}
+
 /// Whether a server that runs like this over `seconds` can be left to itself.
 pub(crate) fn is_stable(summary: &Summary, seconds: f64) -> bool {
     comes_through(summary, seconds) && summary.sync_flush_seconds <= SYNC * seconds

@@ -137,8 +137,12 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Runs to the end, or until `stop` says so.
-    pub(crate) fn run(mut self, stop: &dyn Fn() -> bool) -> Result<Ended<'a>, FlowError> {
+    /// Runs to the end, or until `is_enough` of its seconds says so; fails if `stop` does.
+    pub(crate) fn run(
+        mut self,
+        stop: &dyn Fn() -> bool,
+        is_enough: &mut dyn FnMut(&[SecondSample]) -> bool,
+    ) -> Result<Ended<'a>, FlowError> {
         self.look()?;
         self.clean(CleanerInput::Start);
         self.check(CheckpointerInput::Start);
@@ -151,6 +155,9 @@ impl<'a> Flow<'a> {
             if self.seconds.len() > seconds {
                 if stop() {
                     return Err(RunError::Stopped { at: self.now }.into());
+                }
+                if is_enough(&self.seconds) {
+                    break;
                 }
                 self.look()?;
             }

@@ -74,6 +74,8 @@ pub(crate) struct Closure<'a> {
     pub(crate) made_at_s: Vec<u64>,
     /// What throughput is multiplied by: 1, but in tests that want an error to be seen.
     factor: f64,
+    /// Windows of sync flushing that may still be made; from then on what is known tells.
+    sync_left: usize,
     known_tps: Memo,
     known_busy: Memo,
 }
@@ -101,13 +103,14 @@ impl Memo {
 
 impl<'a> Closure<'a> {
     /// Goes on from what is known.
-    pub(crate) fn new(windows: Windows<'a>, known: Known, factor: f64) -> Self {
+    pub(crate) fn new(windows: Windows<'a>, known: Known, factor: f64, most_of_sync: usize) -> Self {
         Closure {
-            known,
             windows,
             newly: 1.0,
             made_at_s: Vec::new(),
             factor,
+            sync_left: most_of_sync.saturating_sub(known.sync.len()),
+            known,
             known_tps: Memo::default(),
             known_busy: Memo::default(),
         }
@@ -142,9 +145,13 @@ impl<'a> Closure<'a> {
                 let is_near = |point: &Point| (point.ln_newly - ln_newly).abs() < far;
                 self.known.adaptive.iter().any(|point| point.up_to >= most && is_near(point))
             }
-            Mode::Sync => self.known.sync.iter().any(|point| {
-                (point.ln_density - ln_density).abs() < KNOWN_BUSY && (libm::log(point.tps) - ln_tps).abs() < KNOWN_BUSY
-            }),
+            Mode::Sync => {
+                self.sync_left == 0
+                    || self.known.sync.iter().any(|point| {
+                        (point.ln_density - ln_density).abs() < KNOWN_BUSY
+                            && (libm::log(point.tps) - ln_tps).abs() < KNOWN_BUSY
+                    })
+            }
         };
         // A server that stands still for a whole second tells nothing new.
         if known || (mode == Mode::Sync && last.transactions == 0) {
@@ -160,7 +167,10 @@ impl<'a> Closure<'a> {
         let points = measured.points.into_iter().map(|point| Point { ln_density, ..point });
         match mode {
             Mode::Adaptive => self.known.adaptive.extend(points),
-            Mode::Sync => self.known.sync.extend(points),
+            Mode::Sync => {
+                self.known.sync.extend(points);
+                self.sync_left -= 1;
+            }
         }
         Ok(())
     }

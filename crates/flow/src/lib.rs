@@ -37,6 +37,9 @@ use windows::Windows;
 /// Parts of an exact second that its cohorts are made in.
 const PARTS: u32 = 10;
 
+/// Most windows of sync flushing of a run where only runs at rest matter: at its beginning some tell nothing.
+const SYNC_WINDOWS: usize = 3;
+
 /// A run as a flow.
 #[derive(Debug, Clone)]
 pub struct FlowOutput {
@@ -81,6 +84,8 @@ pub struct Basis {
     classes: Vec<PageClass>,
     begin: Begin,
     known: Known,
+    /// Whether only runs at rest matter.
+    for_rest: bool,
 }
 
 impl Basis {
@@ -112,7 +117,13 @@ impl Basis {
         };
         let transactions = seconds.iter().map(|row| row.transactions as f64).sum();
         let begin = Begin { cohorts, transactions, checkpoint_lsn, before, seconds };
-        Ok(Basis { classes, begin, known: Known::new(redo_bytes) })
+        Ok(Basis { classes, begin, known: Known::new(redo_bytes), for_rest: false })
+    }
+
+    /// The same for runs of which only those at rest matter, as no other is an answer: redo logs of 100 s are taken too, and few
+    /// windows tell of sync flushing (errs in the throughput of a collapse, not in whether there is one).
+    pub fn for_rest(self) -> Basis {
+        Basis { for_rest: true, ..self }
     }
 
     /// Goes on from there with the settings of these `servers`; what windows tell is kept for others.
@@ -126,13 +137,33 @@ impl Basis {
         spec: &RunSpec,
         stop: &dyn Fn() -> bool,
     ) -> Result<FlowOutput, FlowError> {
+        self.run_until(factor, servers, spec, stop, &mut |_, _| false)
+    }
+
+    /// The same, which ends as soon as `is_enough` says so, asked after each second that follows the exact ones with all seconds so far and
+    /// the age limits.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run_until(
+        &mut self,
+        factor: f64,
+        servers: &dyn Servers,
+        spec: &RunSpec,
+        stop: &dyn Fn() -> bool,
+        is_enough: &mut dyn FnMut(&[SecondSample], &AgeLimits) -> bool,
+    ) -> Result<FlowOutput, FlowError> {
         accepts(servers, spec)?;
         let server = servers.server();
         let age_limits = server.age_limits();
-        refused::by_exact_part(&self.begin.seconds, age_limits.stop_bytes)?;
-        let closure = Closure::new(Windows::new(servers, spec, self.classes.clone()), self.known.clone(), factor);
+        let least_redo_s = if self.for_rest { refused::LEAST_REDO_AT_REST_S } else { refused::LEAST_REDO_S };
+        refused::by_exact_part(&self.begin.seconds, age_limits.stop_bytes, least_redo_s)?;
+        let windows = Windows::new(servers, spec, self.classes.clone());
+        let most_of_sync = if self.for_rest { SYNC_WINDOWS } else { usize::MAX };
+        let closure = Closure::new(windows, self.known.clone(), factor, most_of_sync);
         let end = SimTime::ZERO + spec.duration;
-        let ended = Flow::new(server, self.begin.clone(), end, closure).run(stop)?;
+        let ended = Flow::new(server, self.begin.clone(), end, closure)
+            .run(stop, &mut |seconds| is_enough(seconds, &age_limits))?;
         let window_seconds = ended.closure.window_seconds();
         self.known = ended.closure.known;
         Ok(FlowOutput {

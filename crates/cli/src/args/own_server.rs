@@ -1,6 +1,8 @@
 //! What the commands about a server of one's own take: gathering its files, reading them, and advising.
 
-use super::{Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, Unused, time_limit, within};
+use super::{
+    Changes, Common, Form, Format, GoalName, Length, NoDraws, RecordedServers, SearchTier, Unused, time_limit, within,
+};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -102,6 +104,9 @@ pub(crate) struct AdviseArgs {
     /// Most time that all of it may take, with its unit: then it shows what it has
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time_limit)]
     pub(crate) time_limit: Duration,
+    /// How finely the runs of the search are simulated
+    #[arg(long, value_enum, default_value_t = SearchTier::Flow)]
+    pub(crate) tier: SearchTier,
     /// Print a row for every setting that was tried
     #[arg(long)]
     pub(crate) all: bool,

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Done {
         note(&format!("{}: {said}", recording.name));
     }
     interrupt::listen();
-    let staged = Staged::new(args.common.quiet, args.time_limit);
+    let staged = Staged::new(args.common.quiet, args.time_limit).in_tier(args.tier);
     let request = Request {
         recording,
         devices,

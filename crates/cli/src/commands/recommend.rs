@@ -95,10 +95,14 @@ impl Staged {
         Staged { quiet, whole_runs: false, flows: false, limit, began: Instant::now(), progress, speed, expected_s }
     }
 
-    /// Makes runs as it was asked for: whole ones, or flows with an exact end.
-    fn for_args(self, args: &RecommendArgs) -> Self {
-        let flows = args.tier == SearchTier::Flow && !args.whole_runs;
-        Staged { whole_runs: args.whole_runs, flows, ..self }
+    /// Makes whole runs, if that was asked for: flows are none.
+    fn whole(self, whole_runs: bool) -> Self {
+        Staged { whole_runs, flows: self.flows && !whole_runs, ..self }
+    }
+
+    /// Makes runs in a tier: in the coarse one flows with exact seconds.
+    pub(crate) fn in_tier(self, tier: SearchTier) -> Self {
+        Staged { flows: tier == SearchTier::Flow, ..self }
     }
 
     /// No run is left.
@@ -264,7 +268,7 @@ pub(crate) fn run(args: &RecommendArgs) -> Done {
     let out = args.out.as_deref().map(OutDir::prepare).transpose()?;
     interrupt::listen();
     let began = Instant::now();
-    let staged = Staged::new(args.common.quiet, args.time_limit).for_args(args);
+    let staged = Staged::new(args.common.quiet, args.time_limit).in_tier(args.tier).whole(args.whole_runs);
     let question = Question {
         source,
         common,

@@ -88,7 +88,7 @@ pub struct EndedEarly {
     pub no_answer: usize,
     /// Runs, ended early or not, that began from a server already at work.
     pub begun_warm: usize,
-    /// Runs that were flows of the coarse tier with an exact end.
+    /// Runs that were flows of the coarse tier with exact seconds.
     pub flows: usize,
     /// Simulated seconds that runs did not take for these reasons.
     pub saved_s: u64,
@@ -274,7 +274,8 @@ impl<'a> Bench<'a> {
             may_end_early && self.goal != Goal::Writes && self.execute.may_flow() && !self.flows.are_refused();
         let base = if begins_warm { self.base_of(case, point.redo_bytes)? } else { None };
         let window_s = self.window_of(case, point);
-        Ok(Run { scenario, case, point, replication, window_s, may_end_early, may_flow, base })
+        let replications = self.replications;
+        Ok(Run { scenario, case, point, replication, replications, window_s, may_end_early, may_flow, base })
     }
 
     /// What a run can begin from: the present capacities, and the device as it stands.

@@ -8,11 +8,9 @@ use super::bench::Bench;
 use super::case::Case;
 use super::goal::Goal;
 use super::space::Point;
+use crate::stable::{RESERVE, headroom};
 use innosim_core::metrics::Summary;
 use innosim_statistics::Paired;
-
-/// Share of the async limit that an answer leaves in reserve.
-pub const RESERVE: f64 = 0.10;
 
 /// A figure that users feel.
 struct Felt {
@@ -73,11 +71,6 @@ pub(super) fn fewest_writes(bench: &Bench<'_>, tried: &[Point], best: Point) -> 
     let written =
         |point: &Point| bench.mean(Case::AS_IS, *point).map_or(f64::INFINITY, |mean| -Goal::Writes.score(&mean));
     tried.iter().filter(below).copied().min_by(|a, b| written(a).total_cmp(&written(b)))
-}
-
-/// Share of the age limit that was never used.
-pub(super) fn headroom(s: &Summary) -> f64 {
-    if s.checkpoint_age_limit > 0.0 { 1.0 - s.checkpoint_age_max / s.checkpoint_age_limit } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ use super::bench::{Ahead, Bench, RecommendError};
 use super::best::equals;
 use super::case::Case;
 use super::goal::Goal;
-use super::judge::{RESERVE, has_reserve, headroom, is_answer};
+use super::judge::{has_reserve, is_answer};
 use super::space::{Point, step_at};
 use super::stress::Stress;
+use crate::stable::{RESERVE, headroom};
 
 /// Most settings as good as the best that were run and are looked at for one that keeps its reserve.
 const EQUALS_UP: usize = 4;

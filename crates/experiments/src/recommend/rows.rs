@@ -2,8 +2,9 @@
 
 use super::bench::Bench;
 use super::case::Case;
-use super::judge::{RESERVE, headroom, is_answer};
+use super::judge::is_answer;
 use super::space::Point;
+use crate::stable::{RESERVE, headroom};
 use innosim_core::metrics::{Regime, Summary};
 use innosim_statistics::{Estimate, Paired};
 

@@ -3,7 +3,8 @@
 //! The best setting is run again in every [`Case`], and so are its neighbours where they could turn the answer: the next lower one where
 //! the best itself is sound, and not with a larger working set if it was not sound with the present one (it is
 //! taken for granted that neither less capacity nor more pages to write make a server sound); and neither where the best is sound and the
-//! neighbour, sound too as the scenario stands, is as good there. Where a neighbour is too much better, the present setting is run too. The answer stands if the best setting stays
+//! neighbour, sound too as the scenario stands, is as good there. Where it is near what a neighbour may be better by, both are
+//! run again with other random numbers. Where a neighbour is too much better, the present setting is run too. The answer stands if the best setting stays
 //! sound and loses little to a neighbour, or is better than the present setting there too. If it does not, the nearest higher
 //! setting that is sound in every case is offered as the safer one. If there is none near, or a neighbour gains much, the answer is refused: measuring that
 //! input comes first.
@@ -19,6 +20,8 @@ use crate::rest::LEAST_WINDOW_S;
 
 /// An answer that loses this share of its goal to a neighbour does not stand.
 const TOO_MUCH: f64 = 0.05;
+/// How far such a loss may be off that one run of each setting tells, a flow of the coarse tier above all.
+const LOSS_OFF: f64 = 0.01;
 /// Most steps above the best at which a safer setting is looked for.
 const STEPS_UP: usize = 3;
 /// Most that a safer setting may lose as the scenario stands.
@@ -64,6 +67,11 @@ pub(super) fn examine(bench: &mut Bench<'_>, best: Point) -> Result<WhatIf, Reco
     bench.ensure("what if", &itself, 1, &[])?;
     let neighbours = neighbours(bench, best, &around);
     bench.ensure("what if", &neighbours, 1, &[])?;
+    let is_near = |s: &Sensitivity| s.sound && (s.loss - TOO_MUCH).abs() < LOSS_OFF;
+    let near =
+        |case: Case| of(bench, case, best, &around).filter(is_near).map(|s| [(case, best), (case, s.best_there)]);
+    let again: Vec<(Case, Point)> = Case::MOVED.into_iter().filter_map(near).flatten().collect();
+    bench.ensure("what if", &again, bench.replications, &[])?;
     let loses = |case: &Case| of(bench, *case, best, &around).is_some_and(|s| s.sound && s.loss > TOO_MUCH);
     let present: Vec<(Case, Point)> =
         Case::MOVED.into_iter().filter(loses).map(|case| (case, bench.current())).collect();

@@ -9,10 +9,10 @@ use super::case::Case;
 use super::settled::{Rise, rise_of};
 use super::space::Point;
 use super::trial_runner::TrialRunner;
-use crate::rest::{Ended, STILL, until_known};
+use crate::rest::{Early, Ended, STILL, until_known};
 use crate::runner::{Job, in_parallel, warmup_of};
 use crate::warm_start::WarmStart;
-use innosim_core::metrics::Summary;
+use innosim_core::metrics::{RunOutput, Summary};
 use innosim_core::server::{RunError, Warm};
 use innosim_scenario::Scenario;
 use std::collections::BTreeMap;
@@ -105,10 +105,12 @@ pub(super) struct Run {
     pub(super) case: Case,
     pub(super) point: Point,
     pub(super) replication: u32,
+    /// Replications of what could be the answer.
+    pub(super) replications: u32,
     /// Seconds that are planned to count.
     pub(super) window_s: f64,
     pub(super) may_end_early: bool,
-    /// Whether it may be a flow with an exact end.
+    /// Whether it may be a flow with exact seconds.
     pub(super) may_flow: bool,
     pub(super) base: Option<Base>,
 }
@@ -121,7 +123,7 @@ pub(super) struct Trial {
     pub(super) simulated_s: u64,
     pub(super) ended: Option<Ended>,
     pub(super) begun_warm: bool,
-    /// Whether it was a flow with an exact end.
+    /// Whether it was a flow with exact seconds.
     pub(super) is_flow: bool,
 }
 
@@ -135,19 +137,28 @@ impl Run {
                 None if self.may_end_early => execute.execute_until(self.job(), is_enough),
                 None => execute.execute(self.job()),
             })?;
-        let seconds = output.series.len() as u64;
-        let (simulated_s, begun_warm) = (seconds - shared_s, shared_s > 0);
+        let simulated_s = output.series.len() as u64 - shared_s;
+        let (summary, rise) = self.figures(&output, early);
+        let ended = early.map(|early| early.why);
+        Ok(Trial { summary, rise, simulated_s, ended, begun_warm: shared_s > 0, is_flow: false })
+    }
+
+    /// Figures of its seconds that count, and how the age was rising if it did not end `early`.
+    pub(super) fn figures(&self, output: &RunOutput, early: Option<Early>) -> (Summary, Option<Rise>) {
         if let Some(early) = early {
-            let mut summary = Summary::of(&output, seconds - early.counted_s);
-            // Seconds are of the planned window, so that those of all runs are alike.
-            let scale = self.window_s / early.counted_s as f64;
-            summary.stall_seconds *= scale;
-            summary.sync_flush_seconds *= scale;
-            return Ok(Trial { summary, rise: None, simulated_s, ended: Some(early.why), begun_warm, is_flow: false });
+            return (self.of_the_last(output, early.counted_s), None);
         }
-        let warmup_s = warmup_of(&self.scenario, &output).seconds;
-        let (summary, rise) = (Summary::of(&output, warmup_s), rise_of(&output, warmup_s));
-        Ok(Trial { summary, rise, simulated_s, ended: None, begun_warm, is_flow: false })
+        let warmup_s = warmup_of(&self.scenario, output).seconds;
+        (Summary::of(output, warmup_s), rise_of(output, warmup_s))
+    }
+
+    /// Figures of the last seconds. What is counted in seconds is of the planned window, so that figures of all runs are alike.
+    pub(super) fn of_the_last(&self, output: &RunOutput, counted_s: u64) -> Summary {
+        let mut summary = Summary::of(output, output.series.len() as u64 - counted_s);
+        let scale = self.window_s / counted_s as f64;
+        summary.stall_seconds *= scale;
+        summary.sync_flush_seconds *= scale;
+        summary
     }
 
     fn job(&self) -> Job<'_> {

@@ -48,7 +48,7 @@ fn what_it_cannot_be_right_about_is_refused_by_name() {
 #[test]
 fn what_the_exact_part_shows_is_refused_too() {
     let short = refused("teaching/redo-too-small", None, &["workload.resident_share=1"]);
-    assert!(matches!(short, Refused::ShortRedo { seconds } if (5.0..60.0).contains(&seconds)), "{short}");
+    assert!(matches!(short, Refused::ShortRedo { seconds, .. } if (5.0..60.0).contains(&seconds)), "{short}");
 }
 
 #[test]

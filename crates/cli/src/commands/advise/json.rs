@@ -53,6 +53,10 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "not_known": tested.map_or_else(Vec::new, |(answer, test)| not_known(answer, test)),
         "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(advice, answer, answer.fewest_writes.as_ref()?))),
         "left_out": advice.answer.as_ref().map(|answer| [&answer.left_out[..], &advice.worlds_left_out[..]].concat()),
+        "coarse_tier": advice.answer.as_ref().map(|answer| json!({
+            "runs": answer.ended_early.flows,
+            "refused": answer.coarse_refused,
+        })),
         "outside": advice.outside,
         "refused": advice.refused,
         "caution": advice.caution,

@@ -351,7 +351,7 @@ fn runs(answer: &Answer, wall: Duration) -> String {
     };
     let flows = match early.flows {
         0 => String::new(),
-        some => format!("; {some} as flows with an exact end"),
+        some => format!("; {some} as flows with exact seconds"),
     };
     let wall = rate(wall.as_secs_f64());
     let seed = answer.scenario.run.seed;
