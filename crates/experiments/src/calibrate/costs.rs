@@ -95,9 +95,10 @@ pub(super) fn sync_cpu_us(server: &Recording) -> f64 {
     }
 }
 
-/// The most CPU time of a redo sync that lets the next begin `every_us` after it, on a device that takes `device_us` of that, µs.
-pub(super) fn most_sync_cpu_us(every_us: f64, device_us: f64) -> f64 {
-    ((every_us - device_us) / UNTIL_THE_NEXT).max(LEAST_SYNC_CPU_US)
+/// The most CPU time of a redo sync that lets the next begin `every_us` after it, on a device that takes `device_us` of that, µs; no bound
+/// where syncs are not counted.
+pub(super) fn most_sync_cpu_us(every_us: Option<f64>, device_us: f64) -> f64 {
+    every_us.map_or(f64::INFINITY, |every_us| ((every_us - device_us) / UNTIL_THE_NEXT).max(LEAST_SYNC_CPU_US))
 }
 
 /// Time from one redo sync to the next, in the mean of the load, µs; `None` where they are not counted.
@@ -144,8 +145,8 @@ impl Work {
         let by_clients = recording.server.model == Some(ModelId::Mysql56);
         let client_flushes = if by_clients { or_none("m.buffer_flush_sync") } else { Column::zeros(pages.len()) };
         // Whatever the device took of it.
-        let most = redo_sync_every_us(load, recording).map_or(f64::INFINITY, |every| most_sync_cpu_us(every, 0.0));
-        let (sync_us, checksum_us) = (sync_cpu_us(recording).min(most), page_checksum_cpu_us(recording));
+        let sync_us = sync_cpu_us(recording).min(most_sync_cpu_us(redo_sync_every_us(load, recording), 0.0));
+        let checksum_us = page_checksum_cpu_us(recording);
         Some(Work { redo_syncs, syncs, pages, reads, client_flushes, sync_us, checksum_us })
     }
 
@@ -209,9 +210,10 @@ mod tests {
     #[test]
     fn as_many_syncs_fit_as_were_recorded() {
         let every_us = 1e6 / 20_421.0;
-        let most = most_sync_cpu_us(every_us, 28.0);
-        assert!((28.0 + UNTIL_THE_NEXT * most - every_us).abs() < 1e-9 && most < most_sync_cpu_us(every_us, 0.0));
-        assert_eq!(most_sync_cpu_us(every_us, 60.0), LEAST_SYNC_CPU_US, "that device is another one");
+        let most = |device_us| most_sync_cpu_us(Some(every_us), device_us);
+        assert!((28.0 + UNTIL_THE_NEXT * most(28.0) - every_us).abs() < 1e-9 && most(28.0) < most(0.0));
+        assert_eq!(most(60.0), LEAST_SYNC_CPU_US, "that device is another one");
+        assert_eq!(most_sync_cpu_us(None, 28.0), f64::INFINITY);
     }
 
     #[test]

@@ -121,8 +121,7 @@ pub(crate) fn machine_toml(
 
 /// `[host]`: processors, what takes their time besides transactions, and other programs.
 fn host(target: &Recording, calibration: &Calibration, model: ModelId, device: &Device, others: Others) -> String {
-    let sync_us = sync_cpu_us(target) * calibration.cost_scale;
-    let most = |every_us| most_sync_cpu_us(every_us, device.redo_sync_us(target));
+    let most_sync_us = most_sync_cpu_us(calibration.redo_sync_every_us, device.redo_sync_us(target));
     let mut text = format!(
         "\n[host]\ncores = {}\nscheduling = {:?}\nsync_cpu = \"{:.0}us\"\n\
          page_write_cpu = \"{:.0}us\"\npage_read_cpu = \"{PAGE_READ_CPU_US:.0}us\"\n\
@@ -130,7 +129,7 @@ fn host(target: &Recording, calibration: &Calibration, model: ModelId, device: &
          dispatch_cpu = \"{:.0}us\"\nmutex_spin_cpu = \"{:.0}us\"\npurge_cpu = \"{}us\"\ncleaner_priority = {}\n{}\n",
         target.cpus.unwrap_or(UNKNOWN_CPUS),
         scheduling(target),
-        calibration.redo_sync_every_us.map(most).map_or(sync_us, |most| sync_us.min(most)),
+        (sync_cpu_us(target) * calibration.cost_scale).min(most_sync_us),
         PAGE_WRITE_CPU_US * calibration.cost_scale,
         page_checksum_cpu_us(target),
         calibration.dispatch_us * calibration.cost_scale,
