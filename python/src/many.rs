@@ -4,8 +4,9 @@ use crate::Common;
 use crate::case::{Case, Given};
 use crate::error::{refused, warn};
 use crate::result::{Ran, VERSION, identity};
-use crate::simulate::{Ended, all, one};
+use crate::simulate::{Ended, Signals, all, one};
 use innosim_core::metrics::{RunOutput, Summary};
+use innosim_core::server::Observer;
 use innosim_experiments::compare::{Comparison, Variant, VariantFigures};
 use innosim_experiments::runner::warmup_of;
 use innosim_experiments::sweep::{Prepared, Request, RunId};
@@ -118,9 +119,7 @@ pub(crate) fn sweep(
     let (rule, hosted) = (given.named.clone(), given.hosted.clone());
     let scenario = scenario.to_owned();
     let overrides = Overrides { model, rule, set, duration, seed, replications, ..Overrides::default() };
-    let request = Request { scenario, overrides, hosted, vary, ..Request::default() };
-    let prepared = request.prepare().map_err(refused)?;
-    warn(py, &prepared.notes)?;
+    let prepared = planned(py, &Request { scenario, overrides, hosted, vary, ..Request::default() })?;
     let case = |scenario: &innosim_scenario::Scenario| {
         let mut scenario = scenario.clone();
         scenario.replications = prepared.plan.replications;
@@ -143,6 +142,21 @@ pub(crate) fn sweep(
     Ok((Value::Array(rows).to_string(), first))
 }
 
+/// All points of a sweep, read and checked.
+///
+/// # Errors
+/// What is wrong with a point, or what a signal raised meanwhile.
+fn planned(py: Python<'_>, request: &Request) -> PyResult<Prepared> {
+    let mut signals = Signals::default();
+    let prepared = py.detach(|| request.prepare_while(&mut || signals.go_on().is_continue()));
+    if let Some(raised) = signals.raised {
+        return Err(raised);
+    }
+    let prepared = prepared.map_err(refused)?;
+    warn(py, &prepared.notes)?;
+    Ok(prepared)
+}
+
 /// A sweep whose runs are made elsewhere, each by its scenario.
 #[pyclass(frozen, module = "innosim._innosim")]
 #[derive(Debug)]
@@ -163,10 +177,7 @@ impl SweepPlan {
     ) -> PyResult<SweepPlan> {
         let (duration, seed, replications) = common;
         let overrides = Overrides { model, rule, set, duration, seed, replications, ..Overrides::default() };
-        let request = Request { scenario, overrides, vary, ..Request::default() };
-        let prepared = request.prepare().map_err(refused)?;
-        warn(py, &prepared.notes)?;
-        Ok(SweepPlan(prepared))
+        planned(py, &Request { scenario, overrides, vary, ..Request::default() }).map(SweepPlan)
     }
 
     /// Identity, point and replication of every run, in the order of a sweep's rows.

@@ -60,7 +60,7 @@ pub(crate) fn one(py: Python<'_>, case: &Case, replication: u32) -> PyResult<Run
 fn one_by_one(py: Python<'_>, case: &Case, check: bool) -> PyResult<Vec<PyResult<RunOutput>>> {
     Job::all(&case.scenario)
         .map(|job| {
-            let mut signals = Signals { looked: Instant::now(), raised: None };
+            let mut signals = Signals::default();
             let ran = py.detach(|| run_one(job, check, &mut signals));
             if let Some(signal) = signals.raised {
                 return Err(signal);
@@ -77,10 +77,16 @@ fn one_by_one(py: Python<'_>, case: &Case, check: bool) -> PyResult<Vec<PyResult
         .collect()
 }
 
-/// Ends the run of this thread when a signal raises.
-struct Signals {
+/// Ends what this thread does when a signal raises.
+pub(crate) struct Signals {
     looked: Instant,
-    raised: Option<PyErr>,
+    pub(crate) raised: Option<PyErr>,
+}
+
+impl Default for Signals {
+    fn default() -> Self {
+        Signals { looked: Instant::now(), raised: None }
+    }
 }
 
 impl Observer for Signals {

@@ -57,6 +57,7 @@ pub use sweep_runner::SweepRunner;
 pub use tier::{MadeAs, SweepTier};
 
 use innosim_scenario::{Diagnostic, Diagnostics, Place, Severity};
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// Why a sweep can't be made or saved.
@@ -73,6 +74,9 @@ pub enum SweepError {
         /// The likely fix.
         help: String,
     },
+    /// Whoever asked for it asked to stop.
+    #[error("error: stopped before all points were read")]
+    Stopped,
     /// A file could not be read or written.
     #[error("error: can't {what} {}: {source}\n  = help: {help}", path.display())]
     Io {
@@ -112,14 +116,7 @@ fn argument_error(
     (allowed, help): (&str, String),
 ) -> Box<Diagnostic> {
     let start = argument.find(part).unwrap_or(0);
-    let place = Place {
-        file: option.to_owned(),
-        on_command_line: true,
-        line: 1,
-        column: argument[..start].chars().count() + 1,
-        width: part.chars().count().max(1),
-        source_line: argument.replace('\t', " "),
-    };
+    let place = argument_place(option, argument, start..start + part.len());
     Box::new(Diagnostic {
         severity: Severity::Error,
         message,
@@ -127,4 +124,16 @@ fn argument_error(
         allowed: Some(allowed.to_owned()).filter(|text| !text.is_empty()),
         help: Some(help).filter(|text| !text.is_empty()),
     })
+}
+
+/// A part of an argument of the command line, by its bytes.
+fn argument_place(option: &str, argument: &str, part: Range<usize>) -> Place {
+    Place {
+        file: option.to_owned(),
+        on_command_line: true,
+        line: 1,
+        column: argument[..part.start].chars().count() + 1,
+        width: argument[part].chars().count().max(1),
+        source_line: argument.replace('\t', " "),
+    }
 }

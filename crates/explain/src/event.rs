@@ -269,7 +269,7 @@ pub enum What {
     /// The regime changed.
     RegimeChanged { from: Regime, to: Regime },
     /// The regime of the counted time.
-    RegimeOfAll { regime: Regime, tps_mean: f64, counted_s: f64 },
+    RegimeOfAll { regime: Regime, tps_mean: f64, throughput_counts: &'static str, counted_s: f64 },
     /// How full device and processors were over the counted time; how long the device had any request, where that alone is
     /// known.
     Busy { device: Option<f64>, device_active: Option<f64>, cpu: Option<f64>, device_full_s: f64 },

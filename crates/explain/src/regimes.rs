@@ -17,7 +17,10 @@ pub(crate) fn whole(course: &Course) -> Option<Event> {
     let regime = regime(course, course.counted_from_s, course.end_s())?;
     let tps_mean = course.mean(Track::Tps, course.within(course.counted_from_s, course.end_s()))?;
     let counted_s = course.end_s() - course.counted_from_s;
-    Some(Event { at_s: course.end_s(), what: What::RegimeOfAll { regime, tps_mean, counted_s } })
+    Some(Event {
+        at_s: course.end_s(),
+        what: What::RegimeOfAll { regime, tps_mean, throughput_counts: course.unit, counted_s },
+    })
 }
 
 /// Where a window's regime is another than that of the one before, and stays so in the next.

@@ -7,6 +7,7 @@
 //! the script commits with), each only where the original is missing.
 
 use crate::align::{intervals_at, links, offset, pt_stalk_prefix};
+use crate::disk::DiskReports;
 use crate::formats::{Clock, Interval, Link, LoadLog, Part, Program, SlowLoop};
 use crate::idle::{cut_after_load, cut_before_load};
 use crate::load::CommandError;
@@ -198,26 +199,41 @@ fn follows(other: &Part, part: &Part) -> Option<Follows> {
     }
 }
 
-/// Two files in a row, under the name of the first.
-fn chain(mut first: Part, mut second: Part) -> Part {
+/// Two files of one kind in a row, under the name of the first.
+fn chain(first: Part, second: Part) -> Part {
     let gap = |part: &Part| vec![f64::NAN; part.seconds.len()];
-    let names: BTreeSet<String> = first.columns.keys().chain(second.columns.keys()).cloned().collect();
     let (gap_first, gap_second) = (gap(&first), gap(&second));
+    let disk = match (first.disk, second.disk) {
+        (Some(disk), Some(later)) => Some(DiskReports { reports: [disk.reports, later.reports].concat(), ..disk }),
+        (disk, later) => disk.or(later),
+    };
+    let (mut columns, mut later) = (first.columns, second.columns);
+    let names: BTreeSet<String> = columns.keys().chain(later.keys()).cloned().collect();
     for name in names {
-        let later = second.columns.remove(&name).unwrap_or_else(|| gap_second.clone());
-        first.columns.entry(name).or_insert_with(|| gap_first.clone()).extend(later);
+        let later = later.remove(&name).unwrap_or_else(|| gap_second.clone());
+        columns.entry(name).or_insert_with(|| gap_first.clone()).extend(later);
     }
-    first.seconds.append(&mut second.seconds);
-    first.links.append(&mut second.links);
-    first.loads.append(&mut second.loads);
-    first.commands.append(&mut second.commands);
-    first.variables.append(&mut second.variables);
-    first.table_bytes = first.table_bytes.or(second.table_bytes);
-    first.cpus = first.cpus.or(second.cpus);
-    if let (Some(disk), Some(later)) = (&mut first.disk, second.disk) {
-        disk.reports.extend(later.reports);
+    Part {
+        path: first.path,
+        clock: first.clock,
+        seconds: [first.seconds, second.seconds].concat(),
+        columns,
+        links: [first.links, second.links].concat(),
+        variables: first.variables.into_iter().chain(second.variables).collect(),
+        loads: [first.loads, second.loads].concat(),
+        commands: [first.commands, second.commands].concat(),
+        table_bytes: first.table_bytes.or(second.table_bytes),
+        cpus: first.cpus.or(second.cpus),
+        rotational: first.rotational.or(second.rotational),
+        file_system: first.file_system.or(second.file_system),
+        cap: first.cap.or(second.cap),
+        page_ages: first.page_ages.or(second.page_ages),
+        disk,
+        shares_of_processors: first.shares_of_processors.or(second.shares_of_processors),
+        slow_loops: [first.slow_loops, second.slow_loops].concat(),
+        fio: first.fio || second.fio,
+        remarks: [first.remarks, second.remarks].concat(),
     }
-    first
 }
 
 /// The logs of sysbench with their start on the axis of `base`; those that can't be placed are left out with a remark.

@@ -200,11 +200,8 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     if let Some(part) = page_ages::parse(path, head)? {
         return Ok(Some(part));
     }
-    if let Some(rotational) = rotational_flag(path, head) {
-        return Ok(Some(Part { rotational: Some(rotational), ..Part::default() }));
-    }
-    if let Some(kind) = file_system_type(path, head) {
-        return Ok(Some(Part { file_system: Some(kind), ..Part::default() }));
+    if let Some(part) = one_word(path, head.trim()) {
+        return Ok(Some(part));
     }
     if is_fio(head) {
         return Ok(Some(Part { fio: true, ..Part::default() }));
@@ -262,21 +259,16 @@ fn parse_kind(path: &Path, text: &str) -> Result<Option<Part>, RecordingError> {
     Ok(known.then_some(part))
 }
 
-/// What a copy of `/sys/block/DISK/queue/rotational` says, under that name, as `live/record` leaves it.
-fn rotational_flag(path: &Path, text: &str) -> Option<bool> {
-    let is_it = path.file_name().is_some_and(|name| name == "rotational");
-    match text.trim() {
-        "0" if is_it => Some(false),
-        "1" if is_it => Some(true),
+/// What a file with a word alone says by its name, as `live/record` leaves it: a copy of `/sys/block/DISK/queue/rotational`, or
+/// the type of the file system (`findmnt --output FSTYPE`).
+fn one_word(path: &Path, word: &str) -> Option<Part> {
+    match (path.file_name()?.to_str()?, word) {
+        ("rotational", "0" | "1") => Some(Part { rotational: Some(word == "1"), ..Part::default() }),
+        ("filesystem", _) if !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric()) => {
+            Some(Part { file_system: Some(word.to_owned()), ..Part::default() })
+        }
         _ => None,
     }
-}
-
-/// The type of a file system alone, in a file of that name, as `findmnt --output FSTYPE` says it.
-fn file_system_type(path: &Path, text: &str) -> Option<String> {
-    let is_it = path.file_name().is_some_and(|name| name == "filesystem");
-    let kind = text.trim();
-    (is_it && !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphanumeric())).then(|| kind.to_owned())
 }
 
 /// Whether a text is fio's JSON, which may stand between a banner, warnings and its report for people.

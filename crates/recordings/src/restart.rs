@@ -7,6 +7,20 @@ use crate::{Column, LoadPhase, Series};
 const COUNTERS: [&str; 4] =
     ["Innodb_data_written", "Innodb_os_log_written", "Innodb_pages_written", "Innodb_buffer_pool_write_requests"];
 
+/// The same of INNODB_METRICS, which `innodb_monitor_reset_all` lowers too.
+const METRICS: [&str; 5] = [
+    "m.buffer_flush_batch_total_pages",
+    "m.buffer_pool_write_requests",
+    "m.log_writes",
+    "m.os_data_writes",
+    "m.trx_rw_commits",
+];
+/// What a restart leaves next to nothing of, and a reset of counters as it is: the pages in the pool, and the age of the checkpoint
+/// that a shutdown or a recovery takes.
+const STATE: [&str; 2] = ["m.buffer_pool_pages_data", "m.log_lsn_checkpoint_age"];
+/// As much of it at most is there after a restart.
+const LEFT: f64 = 0.5;
+
 /// Keeps the longest stretch without a restart, and says what was left out; nothing if the server ran throughout.
 pub(crate) fn keep_longest_stretch(series: &mut Series) -> Option<String> {
     let restarts = restarts(series);
@@ -39,19 +53,26 @@ pub(crate) fn keep_longest_stretch(series: &mut Series) -> Option<String> {
 
 /// The samples before which the server was started anew.
 fn restarts(series: &Series) -> Vec<usize> {
-    let mut falls = match series.column("Uptime") {
-        Some(uptime) => falls(&uptime),
-        None => COUNTERS.iter().filter_map(|name| series.column(name)).flat_map(|values| falls(&values)).collect(),
+    let all = |names: &[&str], most: f64| -> Vec<usize> {
+        names.iter().filter_map(|name| series.column(name)).flat_map(|values| falls(&values, most)).collect()
     };
-    falls.sort_unstable();
-    falls.dedup();
-    falls
+    let mut restarts = match series.column("Uptime") {
+        Some(uptime) => falls(&uptime, 1.0),
+        None => {
+            let lost = all(&STATE, LEFT);
+            let anew = all(&METRICS, 1.0).into_iter().filter(|place| lost.contains(place));
+            anew.chain(all(&COUNTERS, 1.0)).collect()
+        }
+    };
+    restarts.sort_unstable();
+    restarts.dedup();
+    restarts
 }
 
-/// The places at which a counter is lower than where it was last known.
-fn falls(counter: &Column) -> Vec<usize> {
-    let known: Vec<(usize, f64)> = counter.placed().collect();
-    known.windows(2).filter(|pair| pair[1].1 < pair[0].1).map(|pair| pair[1].0).collect()
+/// The places at which a column is below `most` of what it was where it was last known.
+fn falls(column: &Column, most: f64) -> Vec<usize> {
+    let known: Vec<(usize, f64)> = column.placed().collect();
+    known.windows(2).filter(|pair| pair[1].1 < most * pair[0].1).map(|pair| pair[1].0).collect()
 }
 
 /// Cuts loads to the stretch of `series` that is left; those outside of it go.
@@ -93,5 +114,18 @@ mod tests {
         assert_eq!(keep_longest_stretch(&mut whole), None, "Uptime knows");
         let mut counters = series(&[("Innodb_data_written", &[5.0, 6.0, 1.0])]);
         assert!(keep_longest_stretch(&mut counters).is_some());
+    }
+
+    #[test]
+    fn metrics_that_were_reset_are_no_restart() {
+        let metrics = |age| {
+            let writes = ("m.os_data_writes", &[500.0, 900.0, 7.0, 400.0][..]);
+            series(&[writes, ("m.log_lsn_checkpoint_age", age), ("m.trx_rw_commits", &[1., 2., 3., 4.])])
+        };
+        let told = keep_longest_stretch(&mut metrics(&[8e9, 8.1e9, 1e6, 9e7])).expect("a restart");
+        assert!(told.contains("before the sample 20 s after the first"), "{told}");
+        assert_eq!(keep_longest_stretch(&mut metrics(&[8e9, 8.1e9, 8.2e9, 8.1e9])), None, "a reset");
+        let mut flushed = series(&[("m.log_lsn_checkpoint_age", &[8e9, 1e6]), ("m.trx_rw_commits", &[1., 2.])]);
+        assert_eq!(keep_longest_stretch(&mut flushed), None, "a checkpoint");
     }
 }

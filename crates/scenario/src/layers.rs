@@ -276,7 +276,7 @@ fn base_of(origin: &Origin, extends: &crate::node::Node) -> Result<Found, Proble
     }
     if let Origin::Shipped(name) = origin
         && let Some((folder, _)) = name.rsplit_once('/')
-        && let Ok(found) = shipped::find_exactly(&format!("{folder}/{wanted}"))
+        && let Some(found) = shipped::find_exactly(&format!("{folder}/{wanted}"))
     {
         return Ok(found_shipped(found));
     }

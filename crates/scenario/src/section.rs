@@ -262,7 +262,7 @@ impl<'a> Section<'a> {
         let Kind::Real { min, max, above } = self.key(name).kind else { unreachable!("`{name}` is no number") };
         let node = self.node(name)?;
         let Some(value) = node.number() else {
-            return self.refuse_type(name, &node, "");
+            return self.refuse_type(name, &node, &as_a_number(&node).unwrap_or_default());
         };
         if !(min..=max).contains(&value) || (above && value <= min) {
             return self.refuse_type(name, &node, &self.meaning(name));
@@ -361,4 +361,11 @@ impl<'a> Section<'a> {
         }
         tables
     }
+}
+
+/// How to write a number that is a string: in quotes, or spelled as TOML doesn't (`.5`, `5.`).
+fn as_a_number(node: &Node) -> Option<String> {
+    let Data::Text(text) = &node.data else { return None };
+    let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite())?;
+    Some(format!("write {} without quotes", number(value)))
 }

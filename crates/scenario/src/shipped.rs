@@ -51,12 +51,9 @@ fn plain(name: &str) -> &str {
 }
 
 /// The scenario with this name, folder included; `.toml` may be there or not.
-pub(crate) fn find_exactly(name: &str) -> Result<(&'static str, &'static str), NotShipped> {
+pub(crate) fn find_exactly(name: &str) -> Option<(&'static str, &'static str)> {
     let wanted = plain(name);
-    match EMBEDDED.iter().find(|(name, _)| *name == wanted) {
-        Some(found) => Ok(*found),
-        None => Err(NotShipped::Unknown(near(wanted, EMBEDDED.iter().map(|(name, _)| *name)))),
-    }
+    EMBEDDED.iter().copied().find(|(name, _)| *name == wanted)
 }
 
 /// Whether a name that was typed is a slip of the pen for the name of a shipped scenario, its folder apart.
@@ -75,7 +72,7 @@ pub(crate) fn in_folder(name: &str) -> Option<&'static str> {
 /// The scenario with this name, with or without its folder.
 pub(crate) fn find(name: &str) -> Result<(&'static str, &'static str), NotShipped> {
     let wanted = plain(name);
-    if let Ok(found) = find_exactly(wanted) {
+    if let Some(found) = find_exactly(wanted) {
         return Ok(found);
     }
     let last = |name: &'static str| name.rsplit('/').next().unwrap_or(name);

@@ -9,6 +9,7 @@ use super::argument_error;
 use super::number::Number;
 use innosim_scenario::Diagnostic;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Most values in a dimension.
 const MOST_VALUES: usize = 10_000;
@@ -47,9 +48,10 @@ impl Dimension {
             Some((from, rest)) => range(argument, values, from, rest)?,
             None => list(argument, values)?,
         };
-        if let Some(twice) = values.iter().enumerate().find(|(i, value)| values[..*i].contains(value)) {
-            let message = format!("the value `{}` is given twice", twice.1);
-            return Err(error(argument, twice.1, message, "leave one out".to_owned()));
+        let mut seen = HashSet::new();
+        if let Some(twice) = values.iter().find(|value| !seen.insert(value.as_str())) {
+            let message = format!("the value `{twice}` is given twice");
+            return Err(error(argument, twice, message, "leave one out".to_owned()));
         }
         Ok(Dimension { settings, values })
     }

@@ -1,10 +1,10 @@
 //! What a sweep is to run: points in order, each resolved and known by its hash.
 
-use super::SweepError;
 use super::dimension::Dimension;
 use super::references::FlowGroups;
 use super::shipped::shipped;
 use super::tier::SweepTier;
+use super::{SweepError, argument_place};
 use crate::warm_start::{is_taken, why_cold};
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
@@ -159,6 +159,14 @@ impl Request {
     /// # Errors
     /// [`SweepError`] for anything wrong with any point: a sweep starts whole or not at all.
     pub fn prepare(&self) -> Result<Prepared, SweepError> {
+        self.prepare_while(&mut || true)
+    }
+
+    /// The same, as long as `go_on` says so, which is asked before each point.
+    ///
+    /// # Errors
+    /// [`SweepError`] as above, and [`SweepError::Stopped`].
+    pub fn prepare_while(&self, go_on: &mut dyn FnMut() -> bool) -> Result<Prepared, SweepError> {
         if self.vary.is_empty() {
             return Err(self.nothing_varies());
         }
@@ -169,7 +177,10 @@ impl Request {
         let mut points = Vec::new();
         let mut scenarios = Vec::new();
         for at in combinations(&dimensions) {
-            let scenario = self.load_point(&assignments(&dimensions, &at))?;
+            if !go_on() {
+                return Err(SweepError::Stopped);
+            }
+            let scenario = self.load_point(dimensions.iter().zip(&at))?;
             if scenario.run.duration < SimDuration::from_secs(1) {
                 let message = format!("{}: a run is at least a second long", scenario.name);
                 return Err(SweepError::usage(message, "give a `duration` of 1s or more"));
@@ -217,9 +228,8 @@ impl Request {
         }
         let (mut bases, mut base_of, mut places) = (Vec::new(), Vec::new(), HashMap::new());
         for (point, scenario) in points.iter_mut().zip(scenarios) {
-            let others = || dimensions.iter().zip(&point.at).filter(|(dimension, _)| !taken(dimension));
-            let assignments: Vec<String> = others().flat_map(|(d, &i)| d.assignments(i)).collect();
-            let base = self.load_point(&assignments)?;
+            let others = dimensions.iter().zip(&point.at).filter(|(dimension, _)| !taken(dimension));
+            let base = self.load_point(others)?;
             if why_cold(scenario).is_some() || why_cold(&base).is_some() {
                 base_of.push(None);
                 continue;
@@ -332,22 +342,22 @@ impl Request {
 
     /// The scenario as it is varied.
     fn load_base(&self) -> Result<Scenario, SweepError> {
-        self.load(&[], false)
+        self.load(Vec::new(), false)
     }
 
-    /// The scenario with the settings of a point on top.
-    fn load_point(&self, assignments: &[String]) -> Result<Scenario, SweepError> {
-        self.load(assignments, true)
+    /// The scenario with the values of a point on top, each by its place in its dimension.
+    fn load_point<'a>(&self, values: impl Iterator<Item = (&'a Dimension, &'a usize)>) -> Result<Scenario, SweepError> {
+        self.load(values.flat_map(|(dimension, &i)| dimension.assignments(i)).collect(), true)
     }
 
-    fn load(&self, assignments: &[String], is_point: bool) -> Result<Scenario, SweepError> {
+    fn load(&self, assignments: Vec<String>, is_point: bool) -> Result<Scenario, SweepError> {
         let overrides = Overrides {
-            set: self.overrides.set.iter().chain(assignments).cloned().collect(),
+            set: self.overrides.set.iter().cloned().chain(assignments).collect(),
             // Replications are the sweep's business; a run's identity must not depend on their number.
             replications: is_point.then_some(1),
             ..self.overrides.clone()
         };
-        let relabel = |diagnostic| relabelled(diagnostic, assignments);
+        let relabel = |diagnostic| self.relabelled(diagnostic);
         match load_hosted(Source::typed(&self.scenario), &overrides, self.hosted.as_ref()) {
             Ok(mut scenario) => {
                 scenario.notes = scenario.notes.into_iter().map(relabel).collect();
@@ -356,6 +366,33 @@ impl Request {
             Err(errors) => Err(SweepError::Input(errors.into_iter().map(relabel).collect())),
         }
     }
+
+    /// What is said of a value that varies is said of what was typed.
+    fn relabelled(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        if let Some(place) = diagnostic.place.as_mut().filter(|place| place.on_command_line)
+            && let Some((name, value)) = place.source_line.split_once('=')
+            && let Some(argument) = self.vary.iter().find(|argument| names_in(argument).any(|one| one == name))
+        {
+            let values = argument.find('=').map_or(0, |at| at + 1);
+            let is_apart = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.');
+            let within = |from: usize, part: &str| {
+                let mut found = argument[from..].match_indices(part).map(|(at, _)| from + at..from + at + part.len());
+                found.find(|at| is_apart(&argument[at.end..]) && argument[..at.start].ends_with(['=', ',', '+', ' ']))
+            };
+            let part = match place.column {
+                1 if place.width == name.chars().count() => within(0, name).or(Some(0..name.len())),
+                1 => None,
+                _ => within(values, value).or(Some(values..argument.len())),
+            };
+            *place = argument_place("--vary", argument, part.unwrap_or(0..argument.len()));
+        }
+        diagnostic
+    }
+}
+
+/// The settings that an argument of `--vary` names.
+fn names_in(argument: &str) -> impl Iterator<Item = &str> {
+    argument.split('=').next().unwrap_or_default().split('+').map(str::trim)
 }
 
 /// The notes of the scenario, and those that only some points have. Of notes that differ in their numbers alone the first
@@ -392,16 +429,6 @@ fn without_numbers(message: &str) -> String {
     kept
 }
 
-/// What is said of a setting that came from `--vary` says so.
-fn relabelled(mut diagnostic: Diagnostic, assignments: &[String]) -> Diagnostic {
-    if let Some(place) = diagnostic.place.as_mut().filter(|place| place.on_command_line)
-        && assignments.contains(&place.source_line)
-    {
-        place.file = "--vary".to_owned();
-    }
-    diagnostic
-}
-
 /// All places, the first dimension the outermost loop.
 fn combinations(dimensions: &[Dimension]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
@@ -413,10 +440,6 @@ fn combinations(dimensions: &[Dimension]) -> Vec<Vec<usize>> {
         all = all.iter().flat_map(longer).collect();
     }
     all
-}
-
-fn assignments(dimensions: &[Dimension], at: &[usize]) -> Vec<String> {
-    dimensions.iter().zip(at).flat_map(|(dimension, &i)| dimension.assignments(i)).collect()
 }
 
 /// The real name of a server setting; anything else as written.
@@ -579,6 +602,32 @@ mod tests {
         assert!(with(model, &["model=8.0,8.4"]).starts_with("`model` varies"));
         let duration = Overrides { duration: Some("5s".to_owned()), ..Overrides::default() };
         assert!(with(duration, &["duration=6s,7s"]).starts_with("`duration` varies"));
+    }
+
+    #[test]
+    fn planning_can_be_stopped() {
+        let (mut asked, vary) = (0, ["innodb_io_capacity_max=2000..9000:1".to_owned()]);
+        let request = Request { vary: vary.to_vec(), ..request(&[]) };
+        let stopped = request.prepare_while(&mut || {
+            asked += 1;
+            asked < 3
+        });
+        assert!(matches!(stopped, Err(SweepError::Stopped)) && asked == 3, "after {asked} points");
+    }
+
+    /// Of a range the value itself was not typed.
+    #[test]
+    fn what_is_wrong_is_shown_as_it_was_typed() {
+        for (vary, marked) in [
+            ("drive.clients+drive.cleints=8,16", "drive.cleints"),
+            ("innodb_io_capacity=50,200", "50"),
+            ("innodb_io_capacity=10..50:20", "10..50:20"),
+        ] {
+            let Err(SweepError::Input(errors)) = request(&[vary]).prepare() else { panic!("{vary} is good") };
+            let place = errors[0].place.as_ref().expect("a place");
+            let shown: String = place.source_line.chars().skip(place.column - 1).take(place.width).collect();
+            assert_eq!((place.file.as_str(), place.source_line.as_str(), shown.as_str()), ("--vary", vary, marked));
+        }
     }
 
     #[test]

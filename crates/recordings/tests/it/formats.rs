@@ -213,8 +213,11 @@ fn files_that_follow_each_other_are_one_recording() {
         format!("TS {}.0\nInnodb_lsn_current\t{}\nUptime\t{second}\n", 1_795_000_000 + second, second * 10)
     };
     let [first, second]: [String; 2] = [1..5, 5..8].map(|seconds| seconds.map(sample).collect());
+    let second = second + "file system: xfs\nrotational: 0\ncap blkio.throttle.write_iops_device: 254:0 3000\n";
     let recording = folder(&[("b.txt", &first), ("a.txt", &second)]);
     assert_eq!(recording.get(Quantity::Lsn), Some((1..8).map(|second| Some(f64::from(second) * 10.0)).collect()));
+    let machine = (recording.file_system.as_deref(), recording.rotational, recording.cap.write_iops);
+    assert_eq!(machine, (Some("xfs"), Some(false), 3000.0), "what stands in the second alone");
     assert_eq!(recording.remarks, ["a.txt: goes on where b.txt ends"]);
 }
 

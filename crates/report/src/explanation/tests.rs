@@ -93,7 +93,15 @@ fn a_story_reads_well() {
                 next_fall_s: None,
             },
         ),
-        at(2000.0, What::RegimeOfAll { regime: Regime::Waves, tps_mean: 8429.0, counted_s: 1700.0 }),
+        at(
+            2000.0,
+            What::RegimeOfAll {
+                regime: Regime::Waves,
+                tps_mean: 8429.0,
+                throughput_counts: "commits",
+                counted_s: 1700.0,
+            },
+        ),
         at(2000.0, What::Busy { device: Some(0.71), device_active: None, cpu: Some(0.4), device_full_s: 40.0 }),
         at(
             2000.0,

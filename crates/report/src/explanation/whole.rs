@@ -44,13 +44,13 @@ pub(super) fn text(what: &What) -> String {
         What::RegimeChanged { from, to } => {
             format!("The regime changes from {} to {} ({}).", from.name(), to.name(), regime_in_words(*to))
         }
-        What::RegimeOfAll { tps_mean, counted_s, .. } if *counted_s < LEAST_S => format!(
-            "{} transactions a second in the mean of {}, which are too few to tell a regime.",
+        What::RegimeOfAll { tps_mean, throughput_counts, counted_s, .. } if *counted_s < LEAST_S => format!(
+            "{} {throughput_counts} a second in the mean of {}, which are too few to tell a regime.",
             rate(*tps_mean),
             seconds(*counted_s)
         ),
-        What::RegimeOfAll { regime, tps_mean, counted_s } => format!(
-            "Regime over the {} counted: {} ({}), {} transactions a second in the mean.",
+        What::RegimeOfAll { regime, tps_mean, throughput_counts, counted_s } => format!(
+            "Regime over the {} counted: {} ({}), {} {throughput_counts} a second in the mean.",
             seconds(*counted_s),
             regime.name(),
             regime_in_words(*regime),

@@ -221,6 +221,7 @@ const ARGUMENTS: &[&str] = &[
     "device.write_iop=5",
     "drive.clients=0",
     "drive..clients=5",
+    "workload.resident_share=.5",
     "drive=5",
     "clients=5",
     "workload.kind=sysbench-oltp-read-writ",

@@ -60,8 +60,8 @@ pub(super) fn write(
         origin: format!("innosim {VERSION}, seed {}", outcome.identity.seed),
         heads: figures.iter().map(|figure| figure.head()).collect(),
         runs: vec![
-            one("simulated", &outcome.output, &|figure| row.simulated.get(figure).copied()),
             one(label, &other, &|figure| row.published.get(figure).copied()),
+            one("simulated", &outcome.output, &|figure| row.simulated.get(figure).copied()),
         ],
         warmup_s: row.warmup_s,
         remark: remark.to_owned(),
