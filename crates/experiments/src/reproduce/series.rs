@@ -53,7 +53,8 @@ pub struct SeriesRun {
     pub name: String,
     /// Another scenario than the series'.
     pub scenario: Option<String>,
-    /// Runs of one group are compared with each other: whether they stand in the order that was published.
+    /// Runs of one group are compared with each other: whether they stand in the order that was published. A figure may have
+    /// marks for one group alone.
     pub group: Option<String>,
     /// Another server model than the scenario's.
     pub model: Option<String>,
@@ -67,9 +68,12 @@ pub struct SeriesRun {
 }
 
 /// Largest errors, as shares, that a series may have in a figure.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerance {
+    /// The runs for which the marks hold; all if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// In the median of its runs.
     pub median: Option<f64>,
     /// In its worst run.
@@ -248,9 +252,10 @@ impl Series {
     }
 }
 
-/// Median and largest size of the errors of a figure; `None` if it was compared in no run.
-pub fn error_sizes(rows: &[SeriesRow], figure: Figure) -> Option<(f64, f64)> {
-    let sizes: Vec<f64> = rows.iter().filter_map(|row| row.error(figure)).map(f64::abs).collect();
+/// Median and largest size of the errors of a figure in the runs of a group, or in all; `None` if it was compared in no run.
+pub fn error_sizes(rows: &[SeriesRow], figure: Figure, group: Option<&str>) -> Option<(f64, f64)> {
+    let of_group = rows.iter().filter(|row| group.is_none() || row.group.as_deref() == group);
+    let sizes: Vec<f64> = of_group.filter_map(|row| row.error(figure)).map(f64::abs).collect();
     Some((median(&sizes)?, sizes.iter().copied().fold(0.0, f64::max)))
 }
 
@@ -268,6 +273,9 @@ mod tests {
                 assert!(run.published.keys().all(|figure| series.figures.contains_key(figure)), "{}", run.name);
                 assert!(!run.published.is_empty(), "{}", run.name);
             }
+            for group in series.figures.values().filter_map(|tolerance| tolerance.group.as_ref()) {
+                assert!(series.runs.iter().any(|run| run.group.as_ref() == Some(group)), "{name}: {group}");
+            }
         }
     }
 
@@ -275,7 +283,7 @@ mod tests {
     fn errors_are_shares_of_what_was_published() {
         let row = |published, simulated| SeriesRow {
             run: String::new(),
-            group: None,
+            group: Some(format!("simulated {simulated}")),
             simulated_s: 1.0,
             warmup_s: 0.0,
             published: [(Figure::StallS, published)].into(),
@@ -287,7 +295,9 @@ mod tests {
         assert_eq!(row(0.0, 0.0).error(Figure::StallS), Some(0.0));
         assert_eq!(row(0.0, 90.0).error(Figure::StallS), None);
         let rows = [row(100.0, 90.0), row(100.0, 101.0), row(100.0, 104.0)];
-        let (median, worst) = error_sizes(&rows, Figure::StallS).unwrap();
+        let (median, worst) = error_sizes(&rows, Figure::StallS, None).unwrap();
         assert!((median - 0.04).abs() < 1e-9 && (worst - 0.1).abs() < 1e-9, "{median} {worst}");
+        let of_group = |group| error_sizes(&rows, Figure::StallS, Some(group));
+        assert_eq!((of_group("simulated 90"), of_group("another")), (Some((0.1, 0.1)), None));
     }
 }

@@ -156,15 +156,22 @@ fn row(
 fn misses(series: &Series, rows: &[SeriesRow]) -> Vec<String> {
     let mut misses = Vec::new();
     for (&figure, marks) in &series.figures {
-        let Some((median, worst)) = error_sizes(rows, figure) else { continue };
+        let group = marks.group.as_deref();
+        let Some((median, worst)) = error_sizes(rows, figure, group) else { continue };
+        let figure = of_group(figure, group);
         for (what, size, mark) in [("median", median, marks.median), ("worst", worst, marks.worst)] {
             if let Some(mark) = mark.filter(|mark| size > *mark) {
                 let [size, mark] = [size, mark].map(|share| decimal(share * 100.0, 1));
-                misses.push(format!("{}: {what} error {size} %, mark {mark} %", figure.head()));
+                misses.push(format!("{figure}: {what} error {size} %, mark {mark} %"));
             }
         }
     }
     misses
+}
+
+/// A figure of the runs of a group, or of all.
+fn of_group(figure: Figure, group: Option<&str>) -> String {
+    group.map_or_else(|| figure.head().to_owned(), |group| format!("{}, {group}", figure.head()))
 }
 
 /// `misses` are none if marks were not judged.
@@ -211,10 +218,13 @@ fn render(series: &Series, rows: &[SeriesRow], shortened: bool, misses: &[String
         text.push_str(&table(figures, rows));
     }
     text.push('\n');
-    for &figure in &figures {
-        let Some((median, worst)) = error_sizes(rows, figure) else { continue };
-        let [median, worst] = [median, worst].map(|share| decimal(share * 100.0, 1));
-        text.push_str(&format!("{}: error {median} % in the median, {worst} % in the worst run\n", figure.head()));
+    for (&figure, marks) in &series.figures {
+        for group in std::iter::once(None).chain(marks.group.as_deref().map(Some)) {
+            let Some((median, worst)) = error_sizes(rows, figure, group) else { continue };
+            let [median, worst] = [median, worst].map(|share| decimal(share * 100.0, 1));
+            let figure = of_group(figure, group);
+            text.push_str(&format!("{figure}: error {median} % in the median, {worst} % in the worst run\n"));
+        }
     }
     text.push_str(&courses(rows));
     text.push_str(&undecided(series, rows));

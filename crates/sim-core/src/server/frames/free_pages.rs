@@ -288,11 +288,13 @@ impl Machine {
         let mut scanned = 0;
         while let Some(page) = next.filter(|_| scanned < limit) {
             next = self.pool.frames.lru().and_then(|l| l.before(page));
-            scanned += 1;
             if self.pool.evict_if_clean(page, instance) {
+                self.lru_visits().passed_over(scanned);
                 return true;
             }
+            scanned += 1;
         }
+        self.lru_visits().passed_over(scanned);
         false
     }
 }

@@ -103,17 +103,23 @@ impl Frames {
         }
         self.singles[client_id] = None;
         let frees_clean = base.machine.frees_clean_page_first();
-        let mut next = base.machine.pool.frames.lru().and_then(|l| l.tail(instance));
+        let pool = &mut base.machine.pool;
+        let (mut next, mut passed_over) = (pool.frames.lru().and_then(|l| l.tail(instance)), 0);
+        let mut looks_again = costs::SINGLE_PAGE_POLL;
         while let Some(page) = next {
-            if base.machine.pool.take_page(page) {
+            if pool.take_page(page) {
+                base.machine.lru_visits().passed_over(passed_over);
                 return self.begin_single_page(client_id, page, base);
             }
-            next = base.machine.pool.frames.lru().and_then(|l| l.before(page));
-            if frees_clean && base.machine.pool.evict_if_clean(page, instance) {
-                return base.machine.calendar.schedule(base.machine.now, Event::ClientResumes(client_id));
+            next = pool.frames.lru().and_then(|l| l.before(page));
+            if frees_clean && pool.evict_if_clean(page, instance) {
+                looks_again = SimDuration::ZERO;
+                break;
             }
+            passed_over += 1;
         }
-        base.machine.calendar.schedule(base.machine.now + costs::SINGLE_PAGE_POLL, Event::ClientResumes(client_id));
+        base.machine.lru_visits().passed_over(passed_over);
+        base.machine.calendar.schedule(base.machine.now + looks_again, Event::ClientResumes(client_id));
     }
 
     /// A client has taken a page to flush it alone.

@@ -3,13 +3,15 @@
 //! Source: `lru-list-mutex` sections 1 to 4 (who takes it, and how often) and 9 (how long a cycle takes). A client takes it for
 //! each page that it reads or creates, each page that it moves to the head of the list, each search of the tail, each flush of a
 //! single page and its completion; the page cleaner for each page that it evicts or hands to the doublewrite; the I/O threads for
-//! each page of an LRU batch that they complete. The mutex is not fair: of the threads that wait any may be next. One cycle, hold
-//! and hand-over together, takes the time of a hold, and longer for each thread that waits for any such mutex of the server:
-//! waiters are woken all together, spin on the same processors and preempt the holder.
+//! each page of an LRU batch that they complete. A search of the tail keeps it longer for each page that it passes over. The mutex
+//! is not fair: of the threads that wait any may be next. One cycle, hold and hand-over together, takes the time of a hold, and
+//! longer for each thread that waits for any such mutex of the server: waiters are woken all together, spin on the same processors
+//! and preempt the holder.
 //!
 //! Who finds a mutex free takes it without an event. What a client takes between two reads counts as one visit with the read's,
 //! so a transaction competes once a read. A page cleaner competes for page after page. As it has just run, it often takes the
 //! mutex again before one of the waiters, which look every few microseconds, sees it free; the less often the more they are.
+//! Nothing is handed over then, and it pays for the eviction alone.
 //!
 //! Simplifications: moves to the head, searches and evictions by purge happen at once and are paid for by the next visit of any
 //! client, at the instance of that visit (right in the mean where pages are spread evenly); a cleaner that nobody else competes
@@ -26,6 +28,10 @@ use crate::server::machine::events::Event;
 /// to 1/e. Page cleaners of 9.7 with 256 clients needed 630 us for a page (`lru-list-mutex` section 3.2), 26 cycles of the mutex: beside
 /// 118 others they took it again one time in twenty.
 const WAITERS_TO_LOSE: f64 = 40.0;
+/// A hold of a thread that takes the mutex again: an eviction looks at some ten places in memory, 0.1 us each.
+const TAKEN_AGAIN: SimDuration = SimDuration::from_micros(1);
+/// A page that a search passes over: its descriptor lies in one such place, and the mutex that guards it in another (section 2.1).
+const PASSED_OVER: SimDuration = SimDuration(200);
 /// Pages for which such a thread takes the mutex in one go while nobody else wants it.
 const PAGES_ALONE: u32 = 8;
 
@@ -37,8 +43,9 @@ pub(in crate::server) struct Contention {
     queues: Vec<Queue>,
     /// Threads that wait, over all instances.
     waiting: u32,
-    /// Acquisitions that no visit has paid for.
+    /// Acquisitions that no visit has paid for, and pages that searches of the tail have passed over.
     owed: u32,
+    passed_over: u64,
     /// How often a page read and an eviction take it: the mutex of the whole instance before 8.0 more often.
     pub(in crate::server) a_read: u32,
     pub(in crate::server) an_eviction: u32,
@@ -68,6 +75,8 @@ impl Queue {
 struct Visit {
     goes_on: Event,
     acquisitions: u32,
+    /// What its searches take besides.
+    searches: SimDuration,
     since: SimTime,
 }
 
@@ -76,16 +85,22 @@ impl Contention {
     pub(in crate::server) fn new(spec: LruMutexSpec, holds: SyncHolds, instances: u32, rng: Rng) -> Option<Box<Self>> {
         let (a_read, an_eviction) = if holds == SyncHolds::Instance { (3, 2) } else { (1, 1) };
         let queues = vec![Queue::default(); instances as usize];
-        (spec.hold.0 > 0).then(|| Box::new(Contention { spec, rng, queues, waiting: 0, owed: 0, a_read, an_eviction }))
+        let (waiting, owed, passed_over) = (0, 0, 0);
+        (spec.hold.0 > 0)
+            .then(|| Box::new(Contention { spec, rng, queues, waiting, owed, passed_over, a_read, an_eviction }))
     }
 
-    fn cycle(&self, acquisitions: u32) -> SimDuration {
-        let one = self.spec.hold.0 + self.spec.per_waiter.0 * u64::from(self.waiting);
-        SimDuration(one * u64::from(acquisitions))
+    /// The time of so many acquisitions, by a thread that takes the mutex `again` or gets it from another.
+    fn cycles(&self, acquisitions: u32, again: bool) -> SimDuration {
+        let one = match again {
+            true => self.spec.hold.min(TAKEN_AGAIN),
+            false => self.spec.hold + self.spec.per_waiter * u64::from(self.waiting),
+        };
+        one * u64::from(acquisitions)
     }
 
-    /// The next visitor of an instance, at random.
-    fn next(&mut self, instance: usize) -> Option<Visit> {
+    /// The next visitor of an instance, at random, and whether it has just had the mutex.
+    fn next(&mut self, instance: usize) -> Option<(Visit, bool)> {
         let queue = &mut self.queues[instance];
         let (running, sleepers) = (queue.running.len() as u32, queue.sleepers.len() as u32);
         if running + sleepers == 0 {
@@ -95,10 +110,11 @@ impl Contention {
         let again = running > 0
             && (sleepers == 0 || self.rng.uniform_f64() < libm::exp(-f64::from(sleepers) / WAITERS_TO_LOSE));
         let drawn = self.rng.below(if again { running } else { running + sleepers });
-        Some(match drawn.checked_sub(running) {
+        let visit = match drawn.checked_sub(running) {
             Some(sleeper) => queue.sleepers.swap_remove(sleeper as usize),
             None => queue.running.swap_remove(drawn as usize),
-        })
+        };
+        Some((visit, again))
     }
 
     /// Pages that a page cleaner evicts or takes before it competes again.
@@ -128,6 +144,13 @@ impl LruVisits<'_> {
     pub(in crate::server) fn owes(&mut self, acquisitions: u32) {
         if let Some(contention) = &mut self.0.lru_list_mutexes.contention {
             contention.owed += acquisitions;
+        }
+    }
+
+    /// A search of the tail has passed over so many pages: the next client that visits a list pays.
+    pub(in crate::server) fn passed_over(&mut self, pages: u64) {
+        if let Some(contention) = &mut self.0.lru_list_mutexes.contention {
+            contention.passed_over += pages;
         }
     }
 
@@ -165,16 +188,17 @@ impl LruVisits<'_> {
         if acquisitions == 0 {
             return false;
         }
-        let cycle = contention.cycle(acquisitions);
+        if contention.queues[instance].was_served(goes_on, now) {
+            return false;
+        }
+        let passed_over = if running { 0 } else { std::mem::take(&mut contention.passed_over) };
+        let (cycles, searches) = (contention.cycles(acquisitions, false), PASSED_OVER * passed_over);
         let queue = &mut contention.queues[instance];
-        if queue.was_served(goes_on, now) {
-            return false;
-        }
         if !running && !held && !queue.turn_comes && now >= queue.free_at {
-            (queue.free_at, queue.served) = (now + cycle, None);
+            (queue.free_at, queue.served) = (now + cycles + searches, None);
             return false;
         }
-        let visit = Visit { goes_on, acquisitions, since: now };
+        let visit = Visit { goes_on, acquisitions, searches, since: now };
         if running {
             queue.running.push(visit)
         } else {
@@ -213,13 +237,13 @@ impl LruVisits<'_> {
         if held {
             return;
         }
-        let Some(visit) = contention.next(instance) else { return };
+        let Some((visit, again)) = contention.next(instance) else { return };
         let running = visit.goes_on.client().is_none();
         let queue = &contention.queues[instance];
         let alone = queue.sleepers.is_empty() && queue.running.is_empty();
         let pages = if alone { PAGES_ALONE } else { 1 };
         let taken = if running { visit.acquisitions.min(pages) } else { visit.acquisitions };
-        let free_at = now + contention.cycle(taken);
+        let free_at = now + contention.cycles(taken, again) + visit.searches;
         let spun = (now.since(visit.since).0 as f64 * contention.spec.spin_share) as u64;
         let queue = &mut contention.queues[instance];
         queue.free_at = free_at;
@@ -235,5 +259,25 @@ impl LruVisits<'_> {
             self.0.cpu().occupy_processor(SimDuration(spun));
         }
         self.next_turn_comes(instance);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_takes_the_mutex_again_pays_no_hand_over() {
+        let us = SimDuration::from_micros;
+        let contention = |hold, waiting| {
+            let spec = LruMutexSpec { hold, per_waiter: SimDuration(75), spin_share: 0.25 };
+            let mut contention =
+                Contention::new(spec, SyncHolds::LruList, 1, Rng::from_key(7)).expect("it costs something");
+            contention.waiting = waiting;
+            contention
+        };
+        assert_eq!(contention(us(4), 100).cycles(3, false), SimDuration(3 * (4_000 + 7_500)));
+        assert_eq!([0, 100].map(|waiting| contention(us(4), waiting).cycles(3, true)), [us(3); 2]);
+        assert_eq!(contention(SimDuration(500), 0).cycles(2, true), us(1), "no longer than with the hand-over");
     }
 }
