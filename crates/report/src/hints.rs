@@ -4,7 +4,7 @@
 //! explains everything below it, a full device everything that flushing does, and so on down to praise.
 
 use crate::Report;
-use crate::numbers::{bytes, count, percent, rate};
+use crate::numbers::{bytes, count, mean_count, percent, rate};
 use innosim_core::metrics::Regime;
 
 /// Busy share above which a device is called full.
@@ -75,9 +75,9 @@ fn trouble(report: &Report<'_>) -> Option<String> {
 fn age_pressure(report: &Report<'_>) -> String {
     let s = report.summary;
     let felt = if s.sync_flush_seconds > 0.0 {
-        format!("Sync flushing ran in {} s", count(s.sync_flush_seconds))
+        format!("Sync flushing ran in {} s", mean_count(s.sync_flush_seconds))
     } else if s.free_check_waits > 0.0 {
-        format!("User threads waited {} times for a checkpoint", count(s.free_check_waits))
+        format!("User threads waited {} times for a checkpoint", mean_count(s.free_check_waits))
     } else {
         "Throughput moves with the checkpoint age".to_owned()
     };
@@ -109,13 +109,13 @@ fn waits(report: &Report<'_>) -> Option<String> {
         return Some(format!(
             "User threads waited {} times for a free page: LRU flushing falls behind; look at innodb_lru_scan_depth and \
              the size of the pool.",
-            count(s.free_page_waits)
+            mean_count(s.free_page_waits)
         ));
     }
     (s.redo_waits > 0.0).then(|| {
         format!(
             "The log buffer was full {} times: a larger innodb_log_buffer_size takes the waits away.",
-            count(s.redo_waits)
+            mean_count(s.redo_waits)
         )
     })
 }

@@ -82,6 +82,11 @@ pub fn count(value: f64) -> String {
     decimal(value.round(), 0)
 }
 
+/// A count, or the mean of those of several replications, which is below 1 where most have none: `12`, `0.33`.
+pub fn mean_count(value: f64) -> String {
+    if value < 1.0 { rate(value) } else { count(value) }
+}
+
 /// Milliseconds: `14.7 ms`; from ten seconds up in seconds: `12.3 s`.
 pub fn milliseconds(value: f64) -> String {
     if value >= 10_000.0 { format!("{} s", decimal(value / 1000.0, 1)) } else { format!("{} ms", rate(value)) }

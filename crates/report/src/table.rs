@@ -8,7 +8,7 @@
 use crate::Report;
 use crate::hints::{hint, regime_in_words};
 use crate::lines::flowing;
-use crate::numbers::{bytes, count, decimal, milliseconds, percent, rate, seconds};
+use crate::numbers::{bytes, count, decimal, mean_count, milliseconds, percent, rate, seconds};
 use innosim_core::metrics::Summary;
 use std::fmt::Write;
 
@@ -117,10 +117,13 @@ impl<'a> Table<'a> {
 
     /// A row for the summary field `field`, with its interval before the remark.
     fn mean(&mut self, name: &str, field: &str, value: f64, show: fn(f64) -> String, remark: &str) {
-        let half = self.report.replications.and_then(|r| r.half_width(field));
-        let parts = [half.map(|h| format!("\u{b1} {}", show(h))), Some(remark.to_owned())];
-        let remark: Vec<String> = parts.into_iter().flatten().filter(|p| !p.is_empty()).collect();
-        self.row(name, &show(value), &remark.join("; "));
+        self.spread_row(name, field, show(value), show, remark);
+    }
+
+    fn spread_row(&mut self, name: &str, field: &str, shown: String, show: impl Fn(f64) -> String, remark: &str) {
+        let spread = self.spread(field, show);
+        let between = if spread.is_empty() || remark.is_empty() { "" } else { "; " };
+        self.row(name, &shown, &format!("{}{between}{remark}", spread.trim_start()));
     }
 
     fn sentence(&mut self, sentence: &str) {
@@ -148,7 +151,7 @@ impl<'a> Table<'a> {
     }
 
     /// Half of a figure's 95 % interval, if there are replications.
-    fn spread(&self, field: &str, show: fn(f64) -> String) -> String {
+    fn spread(&self, field: &str, show: impl Fn(f64) -> String) -> String {
         let half = self.report.replications.and_then(|spread| spread.half_width(field));
         half.map(|half| format!(" \u{b1} {}", show(half))).unwrap_or_default()
     }
@@ -187,7 +190,7 @@ impl<'a> Table<'a> {
         }
         let sync = match s.sync_flush_seconds {
             none if none <= 0.0 => String::new(),
-            some => format!("; sync flushing in {} s", count(some)),
+            some => format!("; sync flushing in {} s", mean_count(some)),
         };
         let flushed = format!("{}{}", rate(s.pages_flushed_per_s_mean), self.spread("pages_flushed_per_s_mean", rate));
         self.line("flushing", &format!("{flushed} pages/s, {} pages per transaction{sync}", rate(s.flushes_per_trx)));
@@ -214,10 +217,8 @@ impl<'a> Table<'a> {
     /// A row for a count, as a rate over the time after warm-up.
     fn per_second(&mut self, name: &str, field: &str, total: f64, remark: &str) {
         let measured = self.measured_s();
-        let half = self.report.replications.and_then(|spread| spread.half_width(field));
-        let parts = [half.map(|half| format!("\u{b1} {}", rate(half / measured))), Some(remark.to_owned())];
-        let remark: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-        self.row(name, &rate(total / measured), &remark.join("; "));
+        let per_second = |total: f64| rate(total / measured);
+        self.spread_row(name, field, per_second(total), per_second, remark);
     }
 
     fn throughput(&mut self) {

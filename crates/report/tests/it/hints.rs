@@ -90,3 +90,16 @@ fn waits_name_their_cure() {
     assert!(hint_of(|s| s.redo_waits = 12.0).contains("innodb_log_buffer_size"));
     assert!(hint_of(|s| s.tps_mean = 0.0).contains("No transaction finished"));
 }
+
+/// Figures of several replications are means.
+#[test]
+fn what_one_replication_of_three_had_is_not_said_to_be_nothing() {
+    for (change, words) in [
+        ((|s| s.free_page_waits = 1.0 / 3.0) as fn(&mut Summary), "waited 0.33 times for a free page"),
+        (|s| s.redo_waits = 1.0 / 3.0, "was full 0.33 times"),
+        (|s| s.sync_flush_seconds = 1.0 / 3.0, "Sync flushing ran in 0.33 s"),
+    ] {
+        let hint = hint_of(change);
+        assert!(hint.contains(words), "{hint}");
+    }
+}
