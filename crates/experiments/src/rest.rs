@@ -220,6 +220,11 @@ fn log_turn_s(seconds: &[SecondSample], limits: &AgeLimits) -> f64 {
     turn_at(limits.stop_bytes as f64, redo as f64 / seconds.len().max(1) as f64)
 }
 
+/// Whether a run has written the redo log around once.
+pub(crate) fn has_turned(series: &[SecondSample], limits: &AgeLimits) -> bool {
+    series.len() as f64 >= log_turn_s(series, limits)
+}
+
 /// Seconds that a redo log of `stop_bytes` takes to turn at this rate, once the age slows the load down.
 pub(crate) fn turn_at(stop_bytes: f64, redo_bytes_per_s: f64) -> f64 {
     stop_bytes / redo_bytes_per_s.max(1.0) * SLOWER
@@ -316,6 +321,12 @@ mod tests {
         assert_eq!(still(110), Some((Ended::AtRest, 100)));
         let short = run(70, |_, s| s.checkpoint_age_bytes = 10_000_000);
         assert_eq!(ended(&short, &LIMITS, STILL), Some((Ended::AtRest, 60)), "no less than a minute");
+    }
+
+    #[test]
+    fn a_log_has_turned_when_its_size_was_written_and_a_fifth_more() {
+        let turned = |seconds| has_turned(&run(seconds, |_, _| {}), &LIMITS);
+        assert!(!turned(251) && turned(252));
     }
 
     #[test]

@@ -69,27 +69,36 @@ impl Reported {
         self.ends.last().copied().unwrap_or(self.begin)
     }
 
-    /// The amount up to a time.
-    fn up_to(&self, time: f64) -> f64 {
-        let after = self.ends.partition_point(|end| *end < time);
-        let (from, before) = if after == 0 { (self.begin, 0.0) } else { (self.ends[after - 1], self.sums[after - 1]) };
-        match (self.ends.get(after), self.sums.get(after)) {
-            (Some(end), Some(sum)) if *end > from => {
-                before + (sum - before) * ((time - from) / (end - from)).clamp(0.0, 1.0)
+    /// The amount up to each of the ascending times of the axis, with the zero of the reports' clock at `start`.
+    fn amounts(&self, start: f64, seconds: &[f64]) -> impl Iterator<Item = f64> {
+        let mut after = 0;
+        seconds.iter().map(move |second| {
+            let time = second - start;
+            while self.ends.get(after).is_some_and(|end| *end < time) {
+                after += 1;
             }
-            _ => before,
-        }
+            let (from, before) = after.checked_sub(1).map_or((self.begin, 0.0), |i| (self.ends[i], self.sums[i]));
+            match (self.ends.get(after), self.sums.get(after)) {
+                (Some(end), Some(sum)) if *end > from => {
+                    before + (sum - before) * ((time - from) / (end - from)).clamp(0.0, 1.0)
+                }
+                _ => before,
+            }
+        })
     }
 
     /// The pairs of rates over the steps of the axis, with the zero of the reports' clock at `start`.
     fn pairs(&self, start: f64, seconds: &[f64], grown: &[f64]) -> Vec<(f64, f64)> {
-        let mut pairs = Vec::new();
-        for i in 1..seconds.len() {
+        let mut pairs = Vec::with_capacity(seconds.len());
+        let mut amounts = self.amounts(start, seconds);
+        let mut before = amounts.next().unwrap_or_default();
+        for (i, amount) in (1..seconds.len()).zip(amounts) {
             let (from, to) = (seconds[i - 1] - start, seconds[i] - start);
             let within = from >= self.begin && to <= self.last();
             if to > from && grown[i].is_finite() && (self.alone || within) {
-                pairs.push(((self.up_to(to) - self.up_to(from)) / (to - from), grown[i]));
+                pairs.push(((amount - before) / (to - from), grown[i]));
             }
+            before = amount;
         }
         pairs
     }

@@ -11,7 +11,7 @@ use super::measured::Measured;
 use super::text::{Drive, Wanted};
 use crate::calibrate::{Device, Others};
 use crate::recommend::TrialRunner;
-use crate::rest::{Ended, LEAST_WINDOW_S, STILL, ended, go_on, may_end_early, until_known};
+use crate::rest::{Ended, LEAST_WINDOW_S, STILL, ended, go_on, has_turned, may_end_early, until_known};
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare};
 use innosim_core::metrics::{RunOutput, SecondSample};
@@ -267,8 +267,8 @@ impl Halves<'_> {
         Ok(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.clone(), prediction), output)? })
     }
 
-    /// A run that ends once it is at rest in the half that is compared, if it may, and goes on as in its last turn. A server that has
-    /// little to flush can seem at rest for minutes before its age begins to grow.
+    /// A run that ends once it is at rest in the half that is compared, or after the redo log was written around once, if it may, and goes on
+    /// as in its last turn. A server that has little to flush can seem at rest for minutes before its age begins to grow.
     fn until_rest(&self, scenario: &Scenario) -> Result<RunOutput, RunError> {
         let (job, may) = (Job { scenario, replication: 0 }, may_end_early(scenario));
         let (mut output, early) = until_known(
@@ -278,8 +278,11 @@ impl Halves<'_> {
             AGE_STILL,
             |why| why == Ended::AtRest,
             |is_enough| {
-                let in_time = |series: &[SecondSample]| 2 * series.len() as u64 >= job.seconds();
-                self.runner.execute_until(job, &mut |series, limits| in_time(series) && is_enough(series, limits))
+                let in_time = |series: &[SecondSample], limits: &AgeLimits| {
+                    2 * series.len() as u64 >= job.seconds() || has_turned(series, limits)
+                };
+                self.runner
+                    .execute_until(job, &mut |series, limits| in_time(series, limits) && is_enough(series, limits))
             },
         )?;
         go_on(&mut output, early.map_or(LEAST_WINDOW_S, |early| early.counted_s), job.seconds());

@@ -155,8 +155,10 @@ fn crowding_toml(crowding: &Parameter) -> String {
 fn scheduling(target: &Recording) -> &'static str {
     let says = |name: &str, usual: f64| target.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
     let background = says("innodb_page_cleaners", 4.0) + says("innodb_purge_threads", 4.0) + LOG_THREADS;
-    let have_one_each = |threads| target.cpus.is_some_and(|cpus| f64::from(cpus) >= f64::from(threads) + background);
-    if target.most_connections().is_some_and(have_one_each) {
+    let of_the_load = || Some(target.phases.iter().map(|phase| phase.threads).sum()).filter(|threads| *threads > 0);
+    let have_one_each =
+        |threads: u32| target.cpus.is_some_and(|cpus| f64::from(cpus) >= f64::from(threads) + background);
+    if target.most_connections().or_else(of_the_load).is_some_and(have_one_each) {
         return "in-turns";
     }
     if target.cpus.is_some_and(|cpus| cpus > TRACED_CPUS) { "balanced" } else { "shared" }
@@ -303,4 +305,29 @@ fn drive(target: &Recording) -> Result<String, String> {
         }
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innosim_recordings::Series;
+    use std::path::Path;
+
+    /// Where the server's connections are not recorded, the load generator's log tells how many there are.
+    #[test]
+    fn a_processor_for_each_thread_of_the_load_and_of_the_server_lets_none_wait() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
+        let mut recording = innosim_recordings::find(&path).unwrap().remove(0);
+        recording.series = Series::default();
+        recording.variables =
+            [("innodb_page_cleaners", "6"), ("innodb_purge_threads", "4")].map(|(k, v)| (k.into(), v.into())).into();
+        recording.phases.truncate(1);
+        let mut with = |cpus, threads| {
+            recording.cpus = Some(cpus);
+            recording.phases[0].threads = threads;
+            scheduling(&recording)
+        };
+        assert_eq!([with(79, 64), with(80, 64)], ["balanced", "in-turns"]);
+        assert_eq!([with(2, 0), with(80, 0)], ["shared", "balanced"], "nobody knows");
+    }
 }
