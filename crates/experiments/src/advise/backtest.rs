@@ -53,6 +53,9 @@ const MOST_BEHIND_S: f64 = 5.0;
 const TOO_LONG: f64 = 10.0;
 const TOO_LONG_OVER_S: usize = 60;
 
+/// A device that leaves clients less than this share of the recorded CPU time of a unit of work is not the disk.
+const LEAST_CPU: f64 = 0.5;
+
 /// Share of the redo or of the pages written that may stay behind in a closed loop at rest, whose age is compared.
 const AGE_STILL: f64 = 0.01;
 
@@ -254,17 +257,24 @@ impl Halves<'_> {
         devices.iter().map(|(name, device)| Ok((name.clone(), on(device)?))).collect()
     }
 
-    /// A test driven by clients that are always busy.
-    fn closed(&self, clients: u32, (name, device): &(String, Device)) -> Result<Backtest, String> {
+    /// A test driven by clients that are always busy; none if they come to the recorded throughput only with less CPU time than `least_us`.
+    fn closed(
+        &self,
+        clients: u32,
+        (name, device): &(String, Device),
+        least_us: f64,
+    ) -> Result<Option<Backtest>, String> {
         let mut measured = self.measured.clone();
         let demand = Demand::of(&self.first).ok_or("work was counted only once")?;
-        closed::take_throughput(&mut measured, &self.first, &demand, clients, device, self.runner)?;
+        if closed::take_throughput(&mut measured, &self.first, &demand, clients, device, least_us, self.runner)? {
+            return Ok(None);
+        }
         let drive = Drive::Closed(clients);
         let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
         self.runner.stage("back-test", 1, prediction.scenario.run.duration.whole_seconds());
         let output = self.until_rest(&prediction.scenario).map_err(|error| error.to_string())?;
         let cpu_us = measured.calibration.get("cpu").filter(|_| measured.throughput_is_off.is_none());
-        Ok(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.clone(), prediction), output)? })
+        Ok(Some(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.clone(), prediction), output)? }))
     }
 
     /// A run that ends once it is at rest in the half that is compared, or after the redo log was written around once, if it may, and goes on
@@ -321,7 +331,8 @@ impl Halves<'_> {
     /// there, the loop alone. That their time is CPU time must not hold the demand up meanwhile.
     fn under_clients(&self, clients: u32, devices: &[(String, Device)], demand: &Demand) -> Result<Tested, String> {
         if let [only] = devices {
-            return Ok(Tested { tests: vec![self.closed(clients, only)?], ..Tested::default() });
+            let tests = self.closed(clients, only, 0.0)?.into_iter().collect();
+            return Ok(Tested { tests, ..Tested::default() });
         }
         let freed = self.measured.with_unknown_cpu();
         let Sorted { mut tests, candidates, mut not_it, too_slow, mut lifted } = self.sort(&freed, devices, demand)?;
@@ -333,12 +344,24 @@ impl Halves<'_> {
         let is_best = |(name, _): &&(String, Device)| tests.first().is_some_and(|best| best.device == *name);
         if let Some(device) = lifted.as_ref().or_else(|| candidates.iter().find(is_best)) {
             not_it.extend(too_slow);
-            tests.splice(..tests.len().min(1), [self.closed(clients, device)?]);
+            tests.splice(..tests.len().min(1), self.closed(clients, device, 0.0)?);
             return Ok(Tested { tests, not_it, lifted });
         }
         // It is not for the device that all fall behind: the loops themselves tell.
-        let loops = in_parallel(&candidates, |device| self.closed(clients, device));
-        let best = loops.into_iter().collect::<Result<Vec<Backtest>, String>>()?.into_iter().min_by(by_distance);
+        let cpu_us = self.measured.calibration.get("cpu").filter(|_| self.measured.cpu_is_measured).unwrap_or(0.0);
+        let loops = |least_us| -> Result<Vec<Option<Backtest>>, String> {
+            in_parallel(&candidates, |device| self.closed(clients, device, least_us)).into_iter().collect()
+        };
+        let mut tried = loops(LEAST_CPU * cpu_us)?;
+        if tried.iter().all(Option::is_none) {
+            tried = loops(0.0)?;
+        }
+        let without = candidates.iter().zip(&tried).filter(|(_, test)| test.is_none());
+        not_it.extend(without.map(|((name, _), _)| {
+            let most = 100.0 * LEAST_CPU;
+            (name.clone(), format!("{clients} clients that wait for it come to the recorded throughput only with less than {most:.0} % of the recorded CPU time"))
+        }));
+        let best = tried.into_iter().flatten().min_by(by_distance);
         Ok(Tested { tests: best.into_iter().collect(), not_it, lifted })
     }
 
@@ -530,6 +553,40 @@ mod tests {
         let (tests, drives) = on(&["nvme", "lab-virtual-disk"]);
         assert_eq!((tests, drives.last()), (2, Some(&clients)));
         assert!(drives.contains(&None), "{drives:?}");
+    }
+
+    /// A server that can't do the recorded demand as it comes on any device, and whose clients do `rate` on NVMe, on others half.
+    struct Behind {
+        rate: f64,
+    }
+
+    impl TrialRunner for Behind {
+        fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
+            let run = &job.scenario.run;
+            let is_open = matches!(run.workload.drive, DriveSpec::Open { .. });
+            let is_fast = run.storage.data.name.contains("nvme");
+            let transactions = if is_fast { self.rate } else { 0.5 * self.rate } as u64;
+            let arrivals_waiting = if is_open { 100 * self.rate as u64 } else { 0 };
+            let second = |second| SecondSample { second, transactions, arrivals_waiting, ..SecondSample::default() };
+            Ok(RunOutput { series: (1..=job.seconds()).map(second).collect(), ..RunOutput::default() })
+        }
+    }
+
+    /// Where all devices fall behind, the disk is none whose waits leave clients far less CPU time than was recorded.
+    #[test]
+    fn a_device_that_leaves_too_little_cpu_time_is_not_the_one() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
+        let mut recording = find(&path).unwrap().remove(0).as_unknown_load().unwrap().recording;
+        recording.phases.iter_mut().for_each(|phase| phase.rate = None);
+        let (start, end) = recording.load_window();
+        let first = Demand::of(&recording.between(start, (start + end) / 2.0)).unwrap();
+        let device = |name: &str| (name.to_owned(), Device::Profile(name.to_owned()));
+        let devices = ["lab-virtual-disk", "nvme"].map(device);
+        let tested = backtest(&recording, &devices, None, None, &Behind { rate: first.settled }).unwrap();
+        let names: Vec<&str> = tested.tests.iter().map(|test| test.device.as_str()).collect();
+        assert_eq!(names, ["nvme"]);
+        let (name, why) = tested.not_it.last().unwrap();
+        assert!(name == "lab-virtual-disk" && why.contains("less than 50 % of the recorded CPU time"), "{name}: {why}");
     }
 
     /// Of several devices the disk is none on which clients wait ten times as long as they were seen to. That is clear after a minute.

@@ -32,20 +32,21 @@ const INSIDE: f64 = 0.1;
 const FURTHEST: f64 = 20.0;
 
 /// Sets the CPU time of `measured` so that `clients` come to the recorded throughput, or as near as runs
-/// come to it, which is then said; the error is a sentence.
+/// come to it, which is then said; and says whether it takes less than `least_us`, which is not tried. The error is a sentence.
 pub(super) fn take_throughput(
     measured: &mut Measured,
     recording: &Recording,
     demand: &Demand,
     clients: u32,
     device: &Device,
+    least_us: f64,
     runner: &dyn TrialRunner,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     let (start, end) = recording.load_window();
     let longest = (end - start).clamp(60.0, LONGEST_S);
-    let aim = Aim { rate: demand.settled, clients, cores: f64::from(recording.cpus.unwrap_or(16)), longest };
+    let aim = Aim { rate: demand.settled, clients, cores: f64::from(recording.cpus.unwrap_or(16)), longest, least_us };
     let first = measured.calibration.get("cpu").unwrap_or(LEAST_US);
-    let nearest = search(&aim, first, |cpu, length| {
+    let Found { nearest, needs_less } = search(&aim, first, |cpu, length| {
         measured.guess_cpu(cpu);
         let wanted = Wanted {
             target: recording,
@@ -93,7 +94,7 @@ pub(super) fn take_throughput(
             100.0 * off
         )
     });
-    Ok(())
+    Ok(needs_less)
 }
 
 /// Sets the CPU time that was found to bring `clients` to the recorded throughput.
@@ -118,6 +119,8 @@ struct Aim {
     cores: f64,
     /// Longest run, seconds.
     longest: f64,
+    /// Least CPU time that is tried, µs.
+    least_us: f64,
 }
 
 /// A CPU time with the throughput that a run of some length showed for it.
@@ -138,18 +141,27 @@ impl Tried {
     }
 }
 
+/// What a search came to.
+#[derive(Debug)]
+struct Found {
+    nearest: Tried,
+    /// Whether the next to be tried was less than the least.
+    needs_less: bool,
+}
+
 /// The CPU time that comes nearest to the aim, by the longest runs made; it was tried, whether it is close or not. `rate_of` takes a CPU time
 /// and a length, and says whether the run was at rest: a longer one would show the same.
 fn search(
     aim: &Aim,
     first: f64,
     mut rate_of: impl FnMut(f64, f64) -> Result<(f64, bool), String>,
-) -> Result<Tried, String> {
+) -> Result<Found, String> {
     let mut bracket = Bracket::default();
     let mut before: Option<Tried> = None;
     let mut length = FIRST_S.min(aim.longest);
     let mut cpu = first;
     let mut nearest: Option<Tried> = None;
+    let mut needs_less = false;
     for _ in 0..ROUNDS {
         let (rate, is_at_rest) = rate_of(cpu, length)?;
         let tried = Tried { cpu, rate, length: if is_at_rest { aim.longest } else { length } };
@@ -171,12 +183,13 @@ fn search(
         }
         let next = bracket.between(aim).unwrap_or_else(|| aim.moved(tried, before));
         // The same once more is worth a run only if that is longer.
-        if (next / cpu - 1.0).abs() < 1e-3 && tried.length >= length {
+        needs_less = next < aim.least_us;
+        if needs_less || ((next / cpu - 1.0).abs() < 1e-3 && tried.length >= length) {
             break;
         }
         (cpu, before) = (next, Some(tried));
     }
-    nearest.ok_or_else(|| "no run was made".to_owned())
+    Ok(Found { nearest: nearest.ok_or("no run was made")?, needs_less })
 }
 
 /// CPU times between which the right one lies.
@@ -215,26 +228,27 @@ impl Aim {
 mod tests {
     use super::*;
 
-    const AIM: Aim = Aim { rate: 1000.0, clients: 8, cores: 8.0, longest: 300.0 };
+    const AIM: Aim = Aim { rate: 1000.0, clients: 8, cores: 8.0, longest: 300.0, least_us: 0.0 };
 
     #[test]
     fn a_throughput_that_hangs_on_the_cpu_time_is_found() {
-        let found = search(&AIM, 200.0, |cpu, _| Ok((8e6 / (cpu + 5000.0), false))).unwrap();
+        let found = search(&AIM, 200.0, |cpu, _| Ok((8e6 / (cpu + 5000.0), false))).unwrap().nearest;
         assert!(found.is_close(&AIM) && (found.cpu / 3000.0 - 1.0).abs() < 0.05, "{found:?}");
     }
 
     /// A throughput that falls fast with the CPU time, as where syncs get what units leave: the first step goes too far.
     #[test]
     fn a_steep_throughput_is_found() {
-        let found =
-            search(&AIM, 30.0, |cpu, _| Ok((1000.0 * (1.3 - 0.3 * (cpu / 40.0).powi(2)).max(0.1), false))).unwrap();
+        let found = search(&AIM, 30.0, |cpu, _| Ok((1000.0 * (1.3 - 0.3 * (cpu / 40.0).powi(2)).max(0.1), false)))
+            .unwrap()
+            .nearest;
         assert!(found.is_close(&AIM) && (found.cpu / 40.0 - 1.0).abs() < 0.02, "{found:?}");
     }
 
     /// What short runs find at once is run at full length before it counts.
     #[test]
     fn a_first_guess_that_is_right_is_found_right() {
-        let found = search(&AIM, 3000.0, |cpu, _| Ok((8e6 / (cpu + 5000.0), false))).unwrap();
+        let found = search(&AIM, 3000.0, |cpu, _| Ok((8e6 / (cpu + 5000.0), false))).unwrap().nearest;
         assert!(found.is_close(&AIM) && found.length >= AIM.longest && (found.cpu - 3000.0).abs() < 1.0, "{found:?}");
     }
 
@@ -246,7 +260,7 @@ mod tests {
             runs += 1;
             Ok((8e6 / (cpu + 5000.0), true))
         });
-        assert!(found.unwrap().is_close(&AIM) && runs == 1, "{runs}");
+        assert!(found.unwrap().nearest.is_close(&AIM) && runs == 1, "{runs}");
     }
 
     /// On a device that is too slow no CPU time is little enough: what is left is the best that was run, not the next guess.
@@ -257,10 +271,21 @@ mod tests {
             tried.push(cpu);
             Ok((700.0 - 0.1 * cpu, false))
         });
-        let found = found.unwrap();
+        let found = found.unwrap().nearest;
         assert!(!found.is_close(&AIM) && tried.contains(&found.cpu), "{found:?} {tried:?}");
         let best = tried.iter().copied().fold(f64::INFINITY, f64::min);
         assert_eq!((found.cpu, found.rate), (best, 700.0 - 0.1 * best), "{tried:?}");
+    }
+
+    /// Less CPU time than was recorded by far is not tried.
+    #[test]
+    fn what_is_too_little_is_not_tried() {
+        let mut tried = Vec::new();
+        let found = search(&Aim { least_us: 200.0, ..AIM }, 400.0, |cpu, _| {
+            tried.push(cpu);
+            Ok((700.0 - 0.1 * cpu, false))
+        });
+        assert!(found.unwrap().needs_less && tried.iter().all(|cpu| *cpu >= 200.0), "{tried:?}");
     }
 
     /// Where the rounds are over before one is close, what is left was run, not what would be tried next.
@@ -271,7 +296,7 @@ mod tests {
             tried.push(cpu);
             Ok((if cpu < 1234.0 { 1300.0 } else { 700.0 }, false))
         });
-        let found = found.unwrap();
+        let found = found.unwrap().nearest;
         assert!(tried.len() == ROUNDS && tried.contains(&found.cpu) && !found.is_close(&AIM), "{found:?} {tried:?}");
     }
 }

@@ -79,7 +79,9 @@ impl<'a> Subject<'a> {
         }
         match test.cpu_us.filter(|_| test.throughput_is_within(closed::CLOSE)) {
             Some(us) => closed::take_found(&mut measured, clients, us),
-            None => closed::take_throughput(&mut measured, &self.telling, &self.demand, clients, device, self.runner)?,
+            None => {
+                closed::take_throughput(&mut measured, &self.telling, &self.demand, clients, device, 0.0, self.runner)?;
+            }
         }
         Ok(measured)
     }
