@@ -32,7 +32,7 @@ impl Run {
     /// What the scenario's reader says about the wish.
     pub fn new(wish: &Wish) -> Result<Run, Diagnostics> {
         let scenario = wish.scenario()?;
-        let stepping = Stepping::new(scenario.build_model(), &scenario.run);
+        let stepping = Stepping::new(scenario.build_model(), &scenario.run).with_rate_bands(&scenario.run);
         Ok(Run { command: wish.command()?, controls: Controls::of(&scenario), stepping: Some(stepping), scenario })
     }
 

@@ -55,6 +55,14 @@ impl BitSet {
         self.words[(i >> 6) as usize] |= 1 << (i & 63);
     }
 
+    /// Adds all from `first` up to, not including, `end`.
+    pub(crate) fn insert_range(&mut self, first: u32, end: u32) {
+        for word in first >> 6..end.div_ceil(64) {
+            let (from, to) = (first.saturating_sub(word * 64), (end - word * 64).min(64));
+            self.words[word as usize] |= u64::MAX << from & u64::MAX >> (64 - to);
+        }
+    }
+
     /// Removes `i`.
     #[inline]
     pub(crate) fn remove(&mut self, i: u32) {
@@ -178,6 +186,16 @@ mod tests {
                 }
             }
             assert_eq!(set.count_in(9, 3), 0, "nothing lies between");
+            for (first, end) in [(0, 1), (0, 64), (63, 65), (5, 5), (64, 64), (1, 199), (100, 200)] {
+                let mut longer = set.clone();
+                longer.insert_range(first, end);
+                let all = (0..LEN).filter(|&i| longer.contains(i)).count();
+                let others = members.iter().filter(|i| !(first..end).contains(i)).count();
+                assert_eq!(
+                    (all, longer.count_in(first, end)),
+                    (others + (end - first) as usize, u64::from(end - first))
+                );
+            }
         }
     }
 

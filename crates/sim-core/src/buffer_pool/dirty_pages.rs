@@ -93,6 +93,12 @@ impl DirtyPages {
         }
     }
 
+    /// Makes room for so many more, spread over the instances; a bit more for those that have more than others.
+    pub(crate) fn reserve(&mut self, pages: usize) {
+        let each = pages * 17 / 16 / self.instances.len();
+        self.instances.iter_mut().for_each(|instance| instance.list.reserve(each));
+    }
+
     /// A clean page becomes dirty by redo that begins at `lsn`.
     #[inline]
     pub(super) fn enters(&mut self, page: u32, lsn: u64, instance: usize) {

@@ -39,13 +39,17 @@ impl FlushList {
         self.lsns.push_back(lsn);
     }
 
+    /// Makes room for `more` entries.
+    pub fn reserve(&mut self, more: usize) {
+        self.pages.reserve_exact(more);
+        self.lsns.reserve_exact(more);
+    }
+
     /// Makes room for a quarter more. By doubling, the lists of a large buffer pool would take up to twice the memory of their
     /// entries, which is more than all else about its pages.
     #[cold]
     fn grow(&mut self) {
-        let more = (self.pages.len() / 4).max(64);
-        self.pages.reserve_exact(more);
-        self.lsns.reserve_exact(more);
+        self.reserve((self.pages.len() / 4).max(64));
     }
 
     /// The entry at the tail: the oldest.

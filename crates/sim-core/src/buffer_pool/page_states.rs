@@ -145,6 +145,14 @@ impl PageStates {
         }
     }
 
+    /// Pages from `first` up to, not including, `end` that were missing are in the pool, clean.
+    pub(super) fn range_becomes_resident(&mut self, first: u32, end: u32) {
+        self.resident.insert_range(first, end);
+        for word in (first / 64..end.div_ceil(64)).filter(|word| self.resident.word_full(word * 64)) {
+            self.resident_words.insert(word);
+        }
+    }
+
     /// A clean page is dirty from now on.
     #[inline]
     pub(super) fn becomes_dirty_idle(&mut self, page: u32) {
@@ -267,6 +275,16 @@ mod tests {
                 }
             }
             assert_like(&step(199, &mut pages, false), &pages);
+        }
+    }
+
+    #[test]
+    fn a_range_comes_as_its_pages_do() {
+        for (first, end) in [(0, 64), (5, 64), (63, 129), (64, 192), (7, 7), (60, PAGES)] {
+            let mut states = PageStates::with_len(PAGES);
+            states.range_becomes_resident(first, end);
+            let state = |page| if (first..end).contains(&page) { PageState::Clean } else { PageState::Missing };
+            assert_like(&states, &(0..PAGES).map(state).collect::<Vec<_>>());
         }
     }
 

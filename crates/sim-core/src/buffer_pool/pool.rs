@@ -132,7 +132,8 @@ impl BufferPool {
             let room = self.frames.free_of(instance).min(u64::from(super::EXTENT_PAGES)) as u32;
             let pages = room.min(run.first + run.pages - first);
             self.frames.instances[instance].used += u64::from(pages);
-            (first..first + pages).for_each(|page| self.page_arrived(page, space, SimTime::ZERO));
+            self.pages.range_becomes_resident(first, first + pages);
+            (first..first + pages).for_each(|page| self.frames.page_arrived(page, space, SimTime::ZERO));
         }
     }
 

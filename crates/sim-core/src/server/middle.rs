@@ -9,6 +9,9 @@ use crate::kernel::random::Rng;
 use crate::kernel::time::SimTime;
 use crate::workload::PageClass;
 
+/// Pages between the one that becomes dirty and the one for which the processor is asked.
+const PAGES_AHEAD: usize = 12;
+
 /// Dirty pages by stretch of redo and class.
 #[derive(Debug, Clone, Default)]
 pub struct DirtyCohorts {
@@ -38,13 +41,17 @@ pub(super) fn make_dirty(engine: &mut Engine, classes: &[PageClass], cohorts: &D
     for class in &program.classes {
         class.inserts_go_on(&mut program.places, || unmodified.next(&machine.pool));
     }
-    let mut pages: Vec<Vec<u32>> = vec![Vec::new(); cohorts.stretches.len()];
+    let room =
+        |stretch: &DirtyStretch| Vec::with_capacity((1.1 * stretch.by_class.iter().sum::<f64>()).max(0.0) as usize);
+    let mut pages: Vec<Vec<u32>> = cohorts.stretches.iter().map(room).collect();
     for (number, class) in classes.iter().enumerate() {
         let mut runs = class.runs.clone();
         runs.extend(class.halves_of.iter().filter_map(|run| program.places.index_pages.halves_of(*run)));
         runs.extend(class.points_of.into_iter().flat_map(|points| program.pages_of_points(points)));
         draw_class(number, &runs, cohorts, &mut pages, rng);
     }
+    let left = cohorts.stretches.iter().map(|stretch| stretch.left.round() as usize);
+    machine.pool.dirty.reserve(pages.iter().map(Vec::len).chain(left).sum());
     let current = machine.redo.current_lsn();
     for (stretch, mut own) in cohorts.stretches.iter().zip(pages) {
         own.extend((0..stretch.left.round() as u64).filter_map(|_| unmodified.next(&machine.pool)));
@@ -65,11 +72,18 @@ fn draw_class(number: usize, runs: &[PageRun], cohorts: &DirtyCohorts, pages: &m
         return;
     }
     let threshold = Rng::threshold_of((sum / there).min(1.0));
+    // Where the search for a stretch begins, by what is drawn.
+    let share = |part: usize| part as f64 / cumulative.len() as f64 * sum;
+    let begins = |part: usize| cumulative.partition_point(|up_to| *up_to <= share(part));
+    let begins: Vec<usize> = (0..=cumulative.len()).map(|part| begins(part).saturating_sub(1)).collect();
     for page in runs.iter().flat_map(|run| run.first..run.first + run.pages) {
         if rng.bernoulli(threshold) {
-            let at = rng.uniform_f64() * sum;
-            let stretch = cumulative.partition_point(|up_to| *up_to <= at);
-            pages[stretch.min(cohorts.stretches.len() - 1)].push(page);
+            let draw = rng.uniform_f64();
+            let mut stretch = begins[(draw * cumulative.len() as f64) as usize];
+            while stretch + 1 < cumulative.len() && cumulative[stretch] <= draw * sum {
+                stretch += 1;
+            }
+            pages[stretch].push(page);
         }
     }
 }
@@ -121,7 +135,8 @@ fn modify(
         own.swap(left, rng.below(left as u32 + 1) as usize);
     }
     let step = (stretch.begin_age - stretch.end_age) / own.len().max(1) as f64;
-    for (nth, page) in own.into_iter().enumerate() {
+    for (nth, &page) in own.iter().enumerate() {
+        own.get(nth + PAGES_AHEAD).into_iter().for_each(|next| pool.pages.prefetch(*next));
         let age = stretch.begin_age - step * nth as f64;
         pool.modify(page, current.saturating_sub(age as u64), space, SimTime::ZERO);
     }

@@ -47,9 +47,13 @@ impl Stepping {
     /// A server of the given version at the beginning of `spec`.
     pub fn new(model: Box<dyn ServerModel>, spec: &RunSpec) -> Self {
         let mut server = Server::new(model, spec);
-        let bands = RateBands::of(&spec.workload, &server.innodb.engine.program);
         server.start();
-        Stepping { server, bands, over: false }
+        Stepping { server, bands: RateBands::default(), over: false }
+    }
+
+    /// The same, which tells [`Stepping::dirty_by_rate`]; `spec` as before.
+    pub fn with_rate_bands(self, spec: &RunSpec) -> Self {
+        Stepping { bands: RateBands::of(&spec.workload, &self.server.innodb.engine.program), ..self }
     }
 
     /// A server in the middle of its work: `spec` says how old its checkpoint is and what went on before, `cohorts` how many pages

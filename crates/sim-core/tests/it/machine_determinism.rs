@@ -91,7 +91,7 @@ fn spectators_change_nothing() {
 fn a_run_in_steps_is_the_same_run() {
     let (server, spec) = golden();
     let whole = run(&server, &spec);
-    let mut steps = Stepping::new(Box::new(server), &spec);
+    let mut steps = Stepping::new(Box::new(server), &spec).with_rate_bands(&spec);
     let mut seconds = Vec::new();
     while let Some(row) = steps.second().unwrap() {
         let row = row.clone();
