@@ -23,6 +23,8 @@ const LEAST_DENSITY: f64 = 0.01;
 const KNOWN_NEWLY: f64 = 0.2;
 const KNOWN_NEWLY_EVEN: f64 = 0.6;
 const KNOWN_BUSY: f64 = 0.5;
+/// Most windows of a run where only runs at rest matter: from then on what is known tells. Where sync flushing begins, many tell nothing.
+const MOST_WINDOWS_FOR_REST: usize = 5;
 /// Share by which throughput may differ between few and many pages flushed and still not depend on them.
 pub const EVEN: f64 = 0.02;
 /// What flushes up to this many times the pages belongs to them.
@@ -74,8 +76,8 @@ pub(crate) struct Closure<'a> {
     pub(crate) made_at_s: Vec<u64>,
     /// What throughput is multiplied by: 1, but in tests that want an error to be seen.
     factor: f64,
-    /// Windows of sync flushing that may still be made; from then on what is known tells.
-    sync_left: usize,
+    /// Whether only runs at rest matter.
+    for_rest: bool,
     known_tps: Memo,
     known_busy: Memo,
 }
@@ -103,14 +105,14 @@ impl Memo {
 
 impl<'a> Closure<'a> {
     /// Goes on from what is known.
-    pub(crate) fn new(windows: Windows<'a>, known: Known, factor: f64, most_of_sync: usize) -> Self {
+    pub(crate) fn new(windows: Windows<'a>, known: Known, factor: f64, for_rest: bool) -> Self {
         Closure {
+            known,
             windows,
             newly: 1.0,
             made_at_s: Vec::new(),
             factor,
-            sync_left: most_of_sync.saturating_sub(known.sync.len()),
-            known,
+            for_rest,
             known_tps: Memo::default(),
             known_busy: Memo::default(),
         }
@@ -145,16 +147,15 @@ impl<'a> Closure<'a> {
                 let is_near = |point: &Point| (point.ln_newly - ln_newly).abs() < far;
                 self.known.adaptive.iter().any(|point| point.up_to >= most && is_near(point))
             }
-            Mode::Sync => {
-                self.sync_left == 0
-                    || self.known.sync.iter().any(|point| {
-                        (point.ln_density - ln_density).abs() < KNOWN_BUSY
-                            && (libm::log(point.tps) - ln_tps).abs() < KNOWN_BUSY
-                    })
-            }
+            Mode::Sync => self.known.sync.iter().any(|point| {
+                self.for_rest
+                    || (point.ln_density - ln_density).abs() < KNOWN_BUSY
+                        && (libm::log(point.tps) - ln_tps).abs() < KNOWN_BUSY
+            }),
         };
         // A server that stands still for a whole second tells nothing new.
-        if known || (mode == Mode::Sync && last.transactions == 0) {
+        let enough = self.for_rest && self.made_at_s.len() >= MOST_WINDOWS_FOR_REST;
+        if known || enough || (mode == Mode::Sync && last.transactions == 0) {
             return Ok(());
         }
         refused::by_windows(self.made_at_s.len(), last.second)?;
@@ -167,10 +168,7 @@ impl<'a> Closure<'a> {
         let points = measured.points.into_iter().map(|point| Point { ln_density, ..point });
         match mode {
             Mode::Adaptive => self.known.adaptive.extend(points),
-            Mode::Sync => {
-                self.known.sync.extend(points);
-                self.sync_left -= 1;
-            }
+            Mode::Sync => self.known.sync.extend(points),
         }
         Ok(())
     }

@@ -37,9 +37,6 @@ use windows::Windows;
 /// Parts of an exact second that its cohorts are made in.
 const PARTS: u32 = 10;
 
-/// Most windows of sync flushing of a run where only runs at rest matter: at its beginning some tell nothing.
-const SYNC_WINDOWS: usize = 3;
-
 /// A run as a flow.
 #[derive(Debug, Clone)]
 pub struct FlowOutput {
@@ -120,8 +117,8 @@ impl Basis {
         Ok(Basis { classes, begin, known: Known::new(redo_bytes), for_rest: false })
     }
 
-    /// The same for runs of which only those at rest matter, as no other is an answer: redo logs of 100 s are taken too, and few
-    /// windows tell of sync flushing (errs in the throughput of a collapse, not in whether there is one).
+    /// The same for runs of which only those at rest matter, as no other is an answer: redo logs of 100 s are taken too, and a run
+    /// makes few windows, one of them of sync flushing (errs in the throughput of a collapse, not in whether there is one).
     pub fn for_rest(self) -> Basis {
         Basis { for_rest: true, ..self }
     }
@@ -159,8 +156,7 @@ impl Basis {
         let least_redo_s = if self.for_rest { refused::LEAST_REDO_AT_REST_S } else { refused::LEAST_REDO_S };
         refused::by_exact_part(&self.begin.seconds, age_limits.stop_bytes, least_redo_s)?;
         let windows = Windows::new(servers, spec, self.classes.clone());
-        let most_of_sync = if self.for_rest { SYNC_WINDOWS } else { usize::MAX };
-        let closure = Closure::new(windows, self.known.clone(), factor, most_of_sync);
+        let closure = Closure::new(windows, self.known.clone(), factor, self.for_rest);
         let end = SimTime::ZERO + spec.duration;
         let ended = Flow::new(server, self.begin.clone(), end, closure)
             .run(stop, &mut |seconds| is_enough(seconds, &age_limits))?;
