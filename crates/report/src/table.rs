@@ -144,8 +144,8 @@ impl<'a> Table<'a> {
         self.sentence(&hint(self.report));
         if let Some(interval_us) = self.report.output.undecided_log_threads_us(self.report.identity.warmup_s) {
             self.sentence(&format!(
-                "Requests for redo come every {interval_us} us. Near 1 ms the log threads of a server may sleep or spin, and keep \
-                 doing so: its redo syncs and writes may be several times those below, or a fraction."
+                "Requests for redo come every {interval_us} us (median). It is open whether the log threads of a server would sleep \
+                 or spin, and keep doing so: its redo syncs and writes may be several times those below, or a fraction."
             ));
         }
     }
