@@ -196,7 +196,7 @@ impl RunOutput {
         let rows = || self.series.iter().filter(|row| row.second as f64 > from_s && row.log_write_requests > 0);
         let mut intervals: Vec<u64> = rows().map(|row| row.log_requests_interval_us).collect();
         intervals.sort_unstable();
-        let few = intervals.len() / 100;
+        let few = (intervals.len() / 100).max(1);
         let slept = rows().filter(|row| row.log_writer_waits > SLEEPS).count();
         let spun = rows().filter(|row| row.log_writer_waits == 0).count();
         let both = slept > few && spun > few;
@@ -228,6 +228,9 @@ mod tests {
         }
         assert_eq!(run(1_000, 0, [0, 0]).undecided_log_threads_us(4.0), None, "a server without log threads");
         assert_eq!(run(300, 7, [0, 900]).undecided_log_threads_us(4.0), Some(300), "now asleep, now awake");
+        let mut stalls_once = run(20, 7, [0, 0]);
+        stalls_once.series[6].log_writer_waits = 900;
+        assert_eq!(stalls_once.undecided_log_threads_us(4.0), None, "a second in which all wait");
         assert_eq!(run(5_000, 7, [1_000, 900]).undecided_log_threads_us(4.0), None, "always asleep");
     }
 }
