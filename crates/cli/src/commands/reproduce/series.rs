@@ -105,7 +105,7 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     Ok(())
 }
 
-/// Drops the runs whose names begin with none of `names`, if any is given.
+/// Drops the runs whose names begin with none of `names`, if any is given; a whole name is that of its run alone.
 fn keep_only(series: &mut Series, names: &[String]) -> Result<(), Failure> {
     let known: Vec<String> = series.runs.iter().map(|run| run.name.clone()).collect();
     if let Some(name) = names.iter().find(|&name| !known.iter().any(|run| run.starts_with(name.as_str()))) {
@@ -114,7 +114,8 @@ fn keep_only(series: &mut Series, names: &[String]) -> Result<(), Failure> {
             known.join(", ")
         )));
     }
-    series.runs.retain(|run| names.is_empty() || names.iter().any(|name| run.name.starts_with(name.as_str())));
+    let is_wanted = |run: &str, name: &String| if known.contains(name) { run == name } else { run.starts_with(name) };
+    series.runs.retain(|run| names.is_empty() || names.iter().any(|name| is_wanted(&run.name, name)));
     Ok(())
 }
 
@@ -299,4 +300,20 @@ fn table(figures: &[Figure], rows: &[SeriesRow]) -> String {
         table.row(fields);
     }
     table.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_name_is_that_of_its_run_alone() {
+        let runs = |name: &str| {
+            let mut series = find("percona-2026").ok().unwrap();
+            keep_only(&mut series, &[name.to_owned()]).ok().unwrap();
+            series.runs.into_iter().map(|run| run.name).collect::<Vec<String>>()
+        };
+        assert_eq!(runs("mysql-8.0.45-32g-1"), ["mysql-8.0.45-32g-1"]);
+        assert_eq!(runs("mysql-8.0.45-32g").len(), 5);
+    }
 }
