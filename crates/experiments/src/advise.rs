@@ -464,7 +464,8 @@ fn load_found(unknown: &UnknownLoad, measured: &Measured, demand: &Demand, refus
 mod tests {
     use super::*;
     use crate::runner::Job;
-    use innosim_core::metrics::RunOutput;
+    use crate::testing::{recorded, run_of};
+    use innosim_core::metrics::{RunOutput, SecondSample};
     use innosim_core::server::RunError;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -475,11 +476,7 @@ mod tests {
     impl TrialRunner for Counting {
         fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
             self.0.fetch_add(1, Ordering::Relaxed);
-            let seconds = (1..=job.seconds()).map(|second| innosim_core::metrics::SecondSample {
-                second,
-                ..innosim_core::metrics::SecondSample::default()
-            });
-            Ok(RunOutput { series: seconds.collect(), ..RunOutput::default() })
+            Ok(run_of(job, |second| SecondSample { second, ..SecondSample::default() }))
         }
     }
 
@@ -503,11 +500,7 @@ mod tests {
     /// A refused back-test says so, rather than that the load changed.
     #[test]
     fn an_age_that_still_grows_is_told_from_one_at_rest() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
-        let grown = |name: &str| {
-            let recording = innosim_recordings::find(&path.join(name)).unwrap().remove(0);
-            grown_age(&recording.as_unknown_load().unwrap().recording)
-        };
+        let grown = |name: &str| grown_age(&recorded(name).as_unknown_load().unwrap().recording);
         let [first, second] = grown("mysql97/uni4k-256-io500").unwrap();
         assert!((first - 62.1).abs() < 0.1 && (second - 171.6).abs() < 0.1, "{first} {second}");
         assert_eq!(grown("mysql97/wo-closed-256-ssdsmall"), None);

@@ -39,6 +39,8 @@ pub mod rule_bench;
 pub mod runner;
 mod stable;
 pub mod sweep;
+#[cfg(test)]
+mod testing;
 pub mod tiers;
 pub mod validate;
 pub mod warm_start;

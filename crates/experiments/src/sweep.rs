@@ -25,6 +25,7 @@
 //! interruptions, of shards. Wall time is therefore in none of them.
 
 mod advice;
+mod argument;
 mod dimension;
 mod engine;
 mod file;
@@ -56,8 +57,7 @@ pub use store::{Opened, Store, read_folder};
 pub use sweep_runner::SweepRunner;
 pub use tier::{MadeAs, SweepTier};
 
-use innosim_scenario::{Diagnostic, Diagnostics, Place, Severity};
-use std::ops::Range;
+use innosim_scenario::{Diagnostic, Diagnostics};
 use std::path::PathBuf;
 
 /// Why a sweep can't be made or saved.
@@ -105,35 +105,4 @@ impl SweepError {
 
 fn joined(errors: &[Diagnostic]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<String>>().join("\n\n")
-}
-
-/// An error about a part of an argument of the command line.
-fn argument_error(
-    option: &str,
-    argument: &str,
-    part: &str,
-    message: String,
-    (allowed, help): (&str, String),
-) -> Box<Diagnostic> {
-    let start = argument.find(part).unwrap_or(0);
-    let place = argument_place(option, argument, start..start + part.len());
-    Box::new(Diagnostic {
-        severity: Severity::Error,
-        message,
-        place: Some(place),
-        allowed: Some(allowed.to_owned()).filter(|text| !text.is_empty()),
-        help: Some(help).filter(|text| !text.is_empty()),
-    })
-}
-
-/// A part of an argument of the command line, by its bytes.
-fn argument_place(option: &str, argument: &str, part: Range<usize>) -> Place {
-    Place {
-        file: option.to_owned(),
-        on_command_line: true,
-        line: 1,
-        column: argument[..part.start].chars().count() + 1,
-        width: argument[part].chars().count().max(1),
-        source_line: argument.replace('\t', " "),
-    }
 }

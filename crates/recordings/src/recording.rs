@@ -209,6 +209,11 @@ impl Recording {
         }
     }
 
+    /// Threads of all load generators; 0 if none is known.
+    pub fn load_threads(&self) -> u32 {
+        self.phases.iter().map(|phase| phase.threads).sum()
+    }
+
     /// Whether throughput is what the server makes of it: no load generator had a rate.
     pub fn closed_loop(&self) -> bool {
         !self.phases.is_empty() && self.phases.iter().all(|phase| phase.rate.is_none())

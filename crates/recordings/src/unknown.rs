@@ -143,8 +143,7 @@ impl Recording {
         let (start, end) = self.load_window();
         let throughout = |phase: &LoadPhase| phase.start_s - start <= BESIDE_S && end - phase.end_s <= BESIDE_S;
         let closed = self.closed_loop() && self.series.column("sb.queue").is_none();
-        (closed && self.phases.iter().all(throughout) && self.did_the_work(work_per_s))
-            .then(|| self.phases.iter().map(|phase| phase.threads).sum())
+        (closed && self.phases.iter().all(throughout) && self.did_the_work(work_per_s)).then(|| self.load_threads())
     }
 
     /// The samples from `from` to `to` seconds; the load is known to have begun before.

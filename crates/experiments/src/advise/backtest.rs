@@ -509,10 +509,26 @@ pub(super) fn compared(prediction: &Prediction, output: &RunOutput, by: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{recorded, run_of};
     use innosim_core::workload::DriveSpec;
-    use innosim_recordings::find;
-    use std::path::Path;
     use std::sync::Mutex;
+
+    fn unknown_load() -> Recording {
+        recorded("mysql97/wo-closed-256-ssdsmall").as_unknown_load().unwrap().recording
+    }
+
+    /// The same as if clients that are always busy had made it.
+    fn closed_loop() -> Recording {
+        let mut recording = unknown_load();
+        recording.phases.iter_mut().for_each(|phase| phase.rate = None);
+        recording
+    }
+
+    /// Devices of the shipped profiles of these names.
+    fn devices(profiles: &[&str]) -> Vec<(String, Device)> {
+        let device = |name: &&str| ((*name).to_owned(), Device::Profile((*name).to_owned()));
+        profiles.iter().map(device).collect()
+    }
 
     /// A server that does 40 units of work a second, and how it was driven: clients of a closed loop.
     #[derive(Default)]
@@ -525,24 +541,19 @@ mod tests {
                 DriveSpec::Open { .. } => None,
             };
             self.0.lock().unwrap().push(clients);
-            let second = |second| SecondSample { second, transactions: 40, ..SecondSample::default() };
-            Ok(RunOutput { series: (1..=job.seconds()).map(second).collect(), ..RunOutput::default() })
+            Ok(run_of(job, |second| SecondSample { second, transactions: 40, ..SecondSample::default() }))
         }
     }
 
     /// Its throughput is predicted, and judged. Which of several devices it is, the recorded demand tells.
     #[test]
     fn a_closed_loop_is_driven_by_its_clients() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
-        let mut recording = find(&path).unwrap().remove(0).as_unknown_load().unwrap().recording;
-        recording.phases.iter_mut().for_each(|phase| phase.rate = None);
+        let recording = closed_loop();
         let clients = Demand::of(&recording).unwrap().closed;
         assert!(clients.is_some());
         let on = |profiles: &[&str]| {
-            let device = |name: &&str| ((*name).to_owned(), Device::Profile((*name).to_owned()));
-            let devices: Vec<(String, Device)> = profiles.iter().map(device).collect();
             let runner = Slow::default();
-            let tested = backtest(&recording, &devices, None, None, &runner).unwrap();
+            let tested = backtest(&recording, &devices(profiles), None, None, &runner).unwrap();
             let best = &tested.tests[0];
             assert_eq!(best.clients, clients);
             assert!(best.failures().iter().any(|metric| metric.name == "tps_mean"), "{:?}", best.validation.metrics);
@@ -567,21 +578,17 @@ mod tests {
             let is_fast = run.storage.data.name.contains("nvme");
             let transactions = if is_fast { self.rate } else { 0.5 * self.rate } as u64;
             let arrivals_waiting = if is_open { 100 * self.rate as u64 } else { 0 };
-            let second = |second| SecondSample { second, transactions, arrivals_waiting, ..SecondSample::default() };
-            Ok(RunOutput { series: (1..=job.seconds()).map(second).collect(), ..RunOutput::default() })
+            Ok(run_of(job, |second| SecondSample { second, transactions, arrivals_waiting, ..SecondSample::default() }))
         }
     }
 
     /// Where all devices fall behind, the disk is none whose waits leave clients far less CPU time than was recorded.
     #[test]
     fn a_device_that_leaves_too_little_cpu_time_is_not_the_one() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
-        let mut recording = find(&path).unwrap().remove(0).as_unknown_load().unwrap().recording;
-        recording.phases.iter_mut().for_each(|phase| phase.rate = None);
+        let recording = closed_loop();
         let (start, end) = recording.load_window();
         let first = Demand::of(&recording.between(start, (start + end) / 2.0)).unwrap();
-        let device = |name: &str| (name.to_owned(), Device::Profile(name.to_owned()));
-        let devices = ["lab-virtual-disk", "nvme"].map(device);
+        let devices = devices(&["lab-virtual-disk", "nvme"]);
         let tested = backtest(&recording, &devices, None, None, &Behind { rate: first.settled }).unwrap();
         let names: Vec<&str> = tested.tests.iter().map(|test| test.device.as_str()).collect();
         assert_eq!(names, ["nvme"]);
@@ -592,8 +599,7 @@ mod tests {
     /// Of several devices the disk is none on which clients wait ten times as long as they were seen to. That is clear after a minute.
     #[test]
     fn a_device_on_which_clients_wait_far_too_long_is_not_the_one() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
-        let recording = find(&path).unwrap().remove(0).as_unknown_load().unwrap().recording;
+        let recording = unknown_load();
         let runner = Slow::default();
         let halves = |longest_ms| Halves {
             recording: &recording,

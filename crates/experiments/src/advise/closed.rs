@@ -182,8 +182,8 @@ fn search(
             bracket.too_much = Some(tried);
         }
         let next = bracket.between(aim).unwrap_or_else(|| aim.moved(tried, before));
-        // The same once more is worth a run only if that is longer.
         needs_less = next < aim.least_us;
+        // The same once more is worth a run only if that is longer.
         if needs_less || ((next / cpu - 1.0).abs() < 1e-3 && tried.length >= length) {
             break;
         }

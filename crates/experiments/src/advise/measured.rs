@@ -254,6 +254,7 @@ fn misses(recording: &Recording, demand: &Demand) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::recorded;
 
     #[test]
     fn rarely_touched_pages_are_no_more_than_there_are() {
@@ -270,8 +271,7 @@ mod tests {
     /// Worlds at the ends of the interval have no more pages than the spectrum itself may have.
     #[test]
     fn all_worlds_keep_to_the_pages_that_are_there() {
-        let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
-        let recording = innosim_recordings::find(&shipped.join("mysql97/uni4k-256-io2000")).unwrap().remove(0);
+        let recording = recorded("mysql97/uni4k-256-io2000");
         let mut measured = Measured::of(&recording.as_unknown_load().unwrap().recording).unwrap();
         let there = pages_there(&recording, measured.pool_pages);
         assert!((measured.most_pages / there - OF_POOL).abs() < 1e-9 && there < measured.pool_pages);
@@ -286,8 +286,7 @@ mod tests {
     /// Syncs and page writes get what units leave of the recorded CPU time.
     #[test]
     fn a_unit_that_takes_more_leaves_less_for_syncs() {
-        let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings");
-        let recording = innosim_recordings::find(&shipped.join("mariadb/uni4k-256-io2000")).unwrap().remove(0);
+        let recording = recorded("mariadb/uni4k-256-io2000");
         let mut measured = Measured::of(&recording.as_unknown_load().unwrap().recording).unwrap();
         let mut scale = |us: f64| {
             measured.guess_cpu(us);

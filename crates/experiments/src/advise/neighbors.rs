@@ -101,6 +101,7 @@ mod tests {
     use crate::advise::tests::plain;
     use crate::recommend::{Goal, Question, recommend};
     use crate::runner::Job;
+    use crate::testing::run_of;
     use innosim_core::kernel::histogram::Histogram;
     use innosim_core::kernel::sampler::DurationDist;
     use innosim_core::kernel::time::SimDuration;
@@ -131,7 +132,7 @@ mod tests {
             let mut latency = Histogram::new();
             latency.record(SimDuration::from_millis(if single { self.latency_ms } else { 10 }));
             let latency_by_10s = vec![latency; job.seconds().div_ceil(10) as usize];
-            Ok(RunOutput { series: (1..=job.seconds()).map(second).collect(), latency_by_10s, ..RunOutput::default() })
+            Ok(RunOutput { latency_by_10s, ..run_of(job, second) })
         }
     }
 

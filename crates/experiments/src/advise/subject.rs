@@ -137,9 +137,9 @@ mod tests {
     use super::*;
     use crate::advise::tests::plain;
     use crate::runner::Job;
+    use crate::testing::{recorded, run_of};
     use innosim_core::metrics::{RunOutput, SecondSample};
     use innosim_core::server::RunError;
-    use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// A server that does so many units of work a second, in runs of half a recording's length and in longer ones, whatever they take. It
@@ -154,16 +154,14 @@ mod tests {
         fn execute(&self, job: Job<'_>) -> Result<RunOutput, RunError> {
             self.runs.fetch_add(1, Ordering::Relaxed);
             let rate = self.rates[usize::from(job.seconds() as f64 > 1.5 * self.half_s)];
-            let second = |second| SecondSample { second, transactions: rate as u64, ..SecondSample::default() };
-            Ok(RunOutput { series: (1..=job.seconds()).map(second).collect(), ..RunOutput::default() })
+            Ok(run_of(job, |second| SecondSample { second, transactions: rate as u64, ..SecondSample::default() }))
         }
     }
 
     /// The CPU time with which the back-test comes to the recorded throughput is that of the load: no run looks for it again.
     #[test]
     fn a_cpu_time_that_the_back_test_confirms_is_not_looked_for_again() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
-        let recording = innosim_recordings::find(&path).unwrap().remove(0);
+        let recording = recorded("mysql97/wo-closed-256-ssdsmall");
         let request = plain(&recording);
         let telling = busiest(&recording.as_unknown_load().unwrap().recording);
         let (start, end) = telling.load_window();

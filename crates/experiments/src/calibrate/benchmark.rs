@@ -429,7 +429,7 @@ impl<'a> BenchmarkFit<'a> {
 }
 
 fn threads(recording: &Recording) -> u32 {
-    recording.phases.iter().map(|phase| phase.threads).sum::<u32>().max(1)
+    recording.load_threads().max(1)
 }
 
 /// Redo of a transaction in a scenario, bytes.

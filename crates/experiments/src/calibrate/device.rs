@@ -212,6 +212,7 @@ fn cap_toml(cap: &Cap) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::recorded;
 
     #[test]
     fn the_map_of_a_large_new_file_needs_a_block() {
@@ -223,9 +224,7 @@ mod tests {
     /// What the file system writes is counted once: in the numbers of a device that has it, or as a journal of its own.
     #[test]
     fn a_journal_is_that_of_the_recorded_file_system() {
-        let shipped =
-            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/uni4k-256-io2000");
-        let mut recording = innosim_recordings::find(&shipped).unwrap().remove(0);
+        let mut recording = recorded("mysql97/uni4k-256-io2000");
         recording.cap = Cap::default();
         let on = |recording: &Recording, profile: &str| file_system(recording, &Device::Profile(profile.to_owned()));
         assert_eq!(on(&recording, "nvme"), Some(("ext4-ordered", true)));

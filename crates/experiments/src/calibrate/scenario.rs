@@ -155,7 +155,7 @@ fn crowding_toml(crowding: &Parameter) -> String {
 fn scheduling(target: &Recording) -> &'static str {
     let says = |name: &str, usual: f64| target.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
     let background = says("innodb_page_cleaners", 4.0) + says("innodb_purge_threads", 4.0) + LOG_THREADS;
-    let of_the_load = || Some(target.phases.iter().map(|phase| phase.threads).sum()).filter(|threads| *threads > 0);
+    let of_the_load = || Some(target.load_threads()).filter(|threads| *threads > 0);
     let have_one_each =
         |threads: u32| target.cpus.is_some_and(|cpus| f64::from(cpus) >= f64::from(threads) + background);
     if target.most_connections().or_else(of_the_load).is_some_and(have_one_each) {
@@ -276,8 +276,7 @@ fn drive(target: &Recording) -> Result<String, String> {
     let open = phases.iter().filter(|phase| phase.rate.is_some()).count();
     let begin = phases.iter().map(|phase| phase.start_s).fold(f64::INFINITY, f64::min);
     if open == 0 && phases.iter().all(|phase| phase.start_s - begin < 1.0) {
-        let clients: u32 = phases.iter().map(|phase| phase.threads).sum();
-        return Ok(format!("\n[drive]\nkind = \"closed\"\nclients = {clients}\n"));
+        return Ok(format!("\n[drive]\nkind = \"closed\"\nclients = {}\n", target.load_threads()));
     }
     if open < phases.len() {
         return Err(format!(
@@ -310,14 +309,13 @@ fn drive(target: &Recording) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::recorded;
     use innosim_recordings::Series;
-    use std::path::Path;
 
     /// Where the server's connections are not recorded, the load generator's log tells how many there are.
     #[test]
     fn a_processor_for_each_thread_of_the_load_and_of_the_server_lets_none_wait() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../recordings/mysql97/wo-closed-256-ssdsmall");
-        let mut recording = innosim_recordings::find(&path).unwrap().remove(0);
+        let mut recording = recorded("mysql97/wo-closed-256-ssdsmall");
         recording.series = Series::default();
         recording.variables =
             [("innodb_page_cleaners", "6"), ("innodb_purge_threads", "4")].map(|(k, v)| (k.into(), v.into())).into();

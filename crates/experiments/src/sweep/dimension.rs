@@ -5,7 +5,7 @@
 //! other units must be the same in all three places. What a factor makes is rounded to what settings take: from 100 up to
 //! whole numbers, sizes from 1M up to whole megabytes.
 
-use super::argument_error;
+use super::argument::{error, names_in};
 use super::number::Number;
 use innosim_scenario::Diagnostic;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,6 @@ use std::collections::HashSet;
 
 /// Most values in a dimension.
 const MOST_VALUES: usize = 10_000;
-const FORMS: &str = "SETTING=FROM..TO:STEP, SETTING=FROM..TO:*FACTOR or SETTING=V1,V2,...";
 
 /// Settings that take the same values together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +39,7 @@ impl Dimension {
             let help = "such as innodb_io_capacity_max=1000..12000:500".to_owned();
             return Err(error(argument, argument, message, help));
         };
-        let settings = names.split('+').map(|name| name_of(argument, name)).collect::<Result<Vec<String>, _>>()?;
+        let settings = names_in(argument).map(|name| name_of(argument, name)).collect::<Result<Vec<String>, _>>()?;
         if let Some(twice) = settings.iter().enumerate().find(|(i, name)| settings[..*i].contains(name)) {
             return Err(error(argument, names, format!("`{}` is named twice", twice.1), String::new()));
         }
@@ -84,12 +83,7 @@ impl Dimension {
     }
 }
 
-fn error(argument: &str, part: &str, message: String, help: String) -> Box<Diagnostic> {
-    argument_error("--vary", argument, part, message, (FORMS, help))
-}
-
 fn name_of(argument: &str, name: &str) -> Result<String, Box<Diagnostic>> {
-    let name = name.trim();
     if name.is_empty() {
         return Err(error(argument, argument, format!("`{argument}` names no setting"), String::new()));
     }

@@ -1,10 +1,11 @@
 //! What a sweep is to run: points in order, each resolved and known by its hash.
 
+use super::SweepError;
+use super::argument::as_typed;
 use super::dimension::Dimension;
 use super::references::FlowGroups;
 use super::shipped::shipped;
 use super::tier::SweepTier;
-use super::{SweepError, argument_place};
 use crate::warm_start::{is_taken, why_cold};
 use innosim_core::kernel::time::SimDuration;
 use innosim_flush_models::registry::normal_name;
@@ -357,7 +358,7 @@ impl Request {
             replications: is_point.then_some(1),
             ..self.overrides.clone()
         };
-        let relabel = |diagnostic| self.relabelled(diagnostic);
+        let relabel = |diagnostic| as_typed(diagnostic, &self.vary);
         match load_hosted(Source::typed(&self.scenario), &overrides, self.hosted.as_ref()) {
             Ok(mut scenario) => {
                 scenario.notes = scenario.notes.into_iter().map(relabel).collect();
@@ -366,33 +367,6 @@ impl Request {
             Err(errors) => Err(SweepError::Input(errors.into_iter().map(relabel).collect())),
         }
     }
-
-    /// What is said of a value that varies is said of what was typed.
-    fn relabelled(&self, mut diagnostic: Diagnostic) -> Diagnostic {
-        if let Some(place) = diagnostic.place.as_mut().filter(|place| place.on_command_line)
-            && let Some((name, value)) = place.source_line.split_once('=')
-            && let Some(argument) = self.vary.iter().find(|argument| names_in(argument).any(|one| one == name))
-        {
-            let values = argument.find('=').map_or(0, |at| at + 1);
-            let is_apart = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '.');
-            let within = |from: usize, part: &str| {
-                let mut found = argument[from..].match_indices(part).map(|(at, _)| from + at..from + at + part.len());
-                found.find(|at| is_apart(&argument[at.end..]) && argument[..at.start].ends_with(['=', ',', '+', ' ']))
-            };
-            let part = match place.column {
-                1 if place.width == name.chars().count() => within(0, name).or(Some(0..name.len())),
-                1 => None,
-                _ => within(values, value).or(Some(values..argument.len())),
-            };
-            *place = argument_place("--vary", argument, part.unwrap_or(0..argument.len()));
-        }
-        diagnostic
-    }
-}
-
-/// The settings that an argument of `--vary` names.
-fn names_in(argument: &str) -> impl Iterator<Item = &str> {
-    argument.split('=').next().unwrap_or_default().split('+').map(str::trim)
 }
 
 /// The notes of the scenario, and those that only some points have. Of notes that differ in their numbers alone the first
@@ -613,21 +587,6 @@ mod tests {
             asked < 3
         });
         assert!(matches!(stopped, Err(SweepError::Stopped)) && asked == 3, "after {asked} points");
-    }
-
-    /// Of a range the value itself was not typed.
-    #[test]
-    fn what_is_wrong_is_shown_as_it_was_typed() {
-        for (vary, marked) in [
-            ("drive.clients+drive.cleints=8,16", "drive.cleints"),
-            ("innodb_io_capacity=50,200", "50"),
-            ("innodb_io_capacity=10..50:20", "10..50:20"),
-        ] {
-            let Err(SweepError::Input(errors)) = request(&[vary]).prepare() else { panic!("{vary} is good") };
-            let place = errors[0].place.as_ref().expect("a place");
-            let shown: String = place.source_line.chars().skip(place.column - 1).take(place.width).collect();
-            assert_eq!((place.file.as_str(), place.source_line.as_str(), shown.as_str()), ("--vary", vary, marked));
-        }
     }
 
     #[test]
