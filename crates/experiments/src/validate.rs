@@ -8,6 +8,7 @@
 //! `error` = (predicted - observed) / observed, `nrmse` = root mean square error over the samples / observed mean. The
 //! regime of both is found by the same rule (`metrics::regime`).
 
+mod latency;
 mod observed;
 mod overall;
 mod predicted;
@@ -19,6 +20,7 @@ use innosim_core::metrics::{Regime, RunOutput};
 use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{Column, Purpose, Quantity, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
+pub(crate) use latency::{latency_metric, latency_of};
 use observed::Observed;
 use predicted::Predicted;
 

@@ -450,6 +450,7 @@ fn phase(log: &LoadLog) -> Option<LoadPhase> {
     };
     phase.threads = log.threads.unwrap_or(phase.threads);
     phase.rate = log.rate.filter(|rate| *rate > 0.0).or(phase.rate);
+    phase.percentile = log.percentile.or(phase.percentile);
     Some(phase)
 }
 

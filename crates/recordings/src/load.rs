@@ -49,6 +49,8 @@ pub struct LoadPhase {
     pub seconds: Option<f64>,
     /// `--report-interval`, seconds, if stated.
     pub report_interval_s: Option<f64>,
+    /// `--percentile` of its latencies, percent; `None` of several loads that differ.
+    pub percentile: Option<f64>,
     /// Options by which its transactions are others than the script's own.
     pub changed: Vec<String>,
     /// Seconds since the load of the recording began.
@@ -81,6 +83,7 @@ impl LoadPhase {
             rand_zipfian_exp: None,
             seconds: None,
             report_interval_s: None,
+            percentile: Some(95.0),
             changed: Vec::new(),
             start_s: 0.0,
             end_s: 0.0,
@@ -107,7 +110,8 @@ impl LoadPhase {
             }
             CommandError::NoNumber(option) => format!("--workload: `{option}` needs a number from 1 up"),
         })?;
-        *self = LoadPhase { threads: self.threads, rate: self.rate, report_interval_s: self.report_interval_s, ..said };
+        let LoadPhase { threads, rate, report_interval_s, percentile, .. } = *self;
+        *self = LoadPhase { threads, rate, report_interval_s, percentile, ..said };
         Ok(())
     }
 
@@ -140,6 +144,7 @@ impl LoadPhase {
                 "--time" | "--max-time" => phase.seconds = fraction().ok(),
                 "--warmup-time" => warmup = fraction().unwrap_or(0.0),
                 "--report-interval" => phase.report_interval_s = fraction().ok(),
+                "--percentile" => phase.percentile = fraction().ok().or(phase.percentile),
                 "--rand-type" => phase.rand_type = value.to_owned(),
                 "--rand-pareto-h" => phase.rand_pareto_h = Some(fraction()?),
                 "--rand-zipfian-exp" => phase.rand_zipfian_exp = Some(fraction()?),

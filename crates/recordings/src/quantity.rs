@@ -41,8 +41,6 @@ pub enum Quantity {
     LsnAvgRate,
     /// Transactions a second in the second that ends at the sample, as the load generator reports.
     Tps,
-    /// 95 % latency of an interval of the load generator's reports, ms, where a unit of work is one of its transactions.
-    LatencyP95,
     /// Page reads that missed the buffer pool since the server's start.
     BufferPoolReads,
 }
@@ -69,7 +67,6 @@ impl Quantity {
             Quantity::AvgPageRate => "buffer_flush_avg_page_rate",
             Quantity::LsnAvgRate => "buffer_flush_lsn_avg_rate",
             Quantity::Tps => "throughput, transactions a second",
-            Quantity::LatencyP95 => "95 % latency",
             Quantity::BufferPoolReads => "counter of buffer pool reads",
         }
     }
@@ -117,7 +114,6 @@ impl Quantity {
             Quantity::AvgPageRate => &["m.buffer_flush_avg_page_rate"],
             Quantity::LsnAvgRate => &["m.buffer_flush_lsn_avg_rate"],
             Quantity::Tps => &["sb.tps", "derived.tps"],
-            Quantity::LatencyP95 => &["derived.latency_ms"],
             Quantity::BufferPoolReads => &["Innodb_buffer_pool_reads", "m.buffer_pool_reads", "bp.pages_read"],
         }
     }

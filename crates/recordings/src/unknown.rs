@@ -22,6 +22,7 @@
 //! Reads count for nothing in the unit of work. Redo derived from `Innodb_os_log_written` begins at 0.
 
 use crate::idle::cut_after_load;
+use crate::latency::LATENCY;
 use crate::{Column, LoadPhase, Missing, Quantity, Recording, Script};
 use innosim_flush_models::registry::ModelId;
 use innosim_spectrum::oldest_by_order;
@@ -117,10 +118,12 @@ impl Recording {
         let tps = work.rates(&recording.series.seconds);
         recording.series.put("derived.tps", &tps);
         recording.series.put(WORK, &work);
+        let load = recording.one_load(&work, self.closed_clients(&tps));
+        recording.phases = vec![LoadPhase { percentile: self.percent(), ..load }];
         if let Some(latency) = self.latency_of_work(&tps) {
-            recording.series.put("derived.latency_ms", &latency);
+            recording.series.put(LATENCY, &latency);
+            recording.remarks.extend(recording.other_percentile());
         }
-        recording.phases = vec![recording.one_load(&work, self.closed_clients(&tps))];
         Ok(UnknownLoad { recording, unit, lsn_is_recorded, checkpoint_is_recorded })
     }
 

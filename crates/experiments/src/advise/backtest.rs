@@ -13,11 +13,11 @@ use crate::calibrate::{Device, Others};
 use crate::recommend::TrialRunner;
 use crate::rest::{Ended, LEAST_WINDOW_S, STILL, ended, go_on, has_turned, may_end_early, until_known};
 use crate::runner::{Job, in_parallel};
-use crate::validate::{Metric, Task, Validation, compare};
+use crate::validate::{Metric, Task, Validation, compare, latency_metric, latency_of};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::seam::AgeLimits;
 use innosim_core::server::RunError;
-use innosim_recordings::{DiskReports, Quantity, Recording};
+use innosim_recordings::{DiskReports, Percentile, Recording};
 use innosim_scenario::{Overrides, Scenario, Source, load};
 
 /// Errors that a prediction may have, with what makes a figure too small to be judged.
@@ -27,7 +27,6 @@ const JUDGED: [(&str, f64, f64); 3] =
 const THROUGHPUT: (&str, f64) = ("tps_mean", 0.20);
 
 /// The rows of what is told where it is reproduced, and errors up to which it is.
-pub(super) const LATENCY: &str = "latency_ms_p95_mean";
 pub(super) const WRITTEN: &str = "device_write_bytes_per_s";
 const REPRODUCED: f64 = 0.20;
 
@@ -116,7 +115,13 @@ impl Backtest {
 
     /// Whether the latency came out as it was recorded.
     pub fn latency(&self) -> Reproduced {
-        self.reproduced(LATENCY)
+        self.reproduced(latency_metric(self.percentile()))
+    }
+
+    /// The percentile at which it is compared.
+    pub(super) fn percentile(&self) -> Percentile {
+        let is_99th = |metric: &Metric| metric.name == latency_metric(Percentile::P99);
+        if self.validation.metrics.iter().any(is_99th) { Percentile::P99 } else { Percentile::P95 }
     }
 
     /// Whether the bytes written to the device did.
@@ -210,8 +215,8 @@ pub(super) fn backtest(
     let first = recording.between(start, middle);
     let measured = Measured::of(&first)?;
     let overrides = Overrides { seed, ..Overrides::default() };
-    let longest = recording.get(Quantity::LatencyP95).map(|ms| ms.present().fold(0.0, f64::max));
-    let longest_ms = longest.filter(|ms| devices.len() > 1 && *ms > 0.0);
+    let longest = recording.latency().map(|(percentile, ms)| (percentile, ms.present().fold(0.0, f64::max)));
+    let longest_ms = longest.filter(|(_, ms)| devices.len() > 1 && *ms > 0.0);
     let halves = Halves { recording, first, measured, middle, overrides, disk, longest_ms, runner };
     let demand = Demand::of(recording).ok_or("work was counted only once")?;
     match demand.closed {
@@ -230,8 +235,8 @@ struct Halves<'a> {
     middle: f64,
     overrides: Overrides,
     disk: Option<&'a DiskReports>,
-    /// The longest recorded 95th percentile of latency, ms, where there are several devices to choose from.
-    longest_ms: Option<f64>,
+    /// The longest recorded latency at its percentile, ms, where there are several devices to choose from.
+    longest_ms: Option<(Percentile, f64)>,
     runner: &'a dyn TrialRunner,
 }
 
@@ -338,14 +343,20 @@ impl Halves<'_> {
         let Sorted { mut tests, candidates, mut not_it, too_slow, mut lifted } = self.sort(&freed, devices, demand)?;
         let by_distance = |a: &Backtest, b: &Backtest| a.distance().total_cmp(&b.distance());
         tests.sort_by(by_distance);
-        if tests.is_empty() && !lifted.as_ref().map_or(Ok(false), |lifted| self.holds(&freed, lifted, demand))? {
-            lifted = None;
+        if let Some(device) = lifted.take().filter(|_| tests.is_empty()) {
+            // The loop is made beside the run that tells whether the device is the one: it nearly always is.
+            let (holds, test) =
+                rayon::join(|| self.holds(&freed, &device, demand), || self.closed(clients, &device, 0.0));
+            if holds? {
+                not_it.extend(too_slow);
+                return Ok(Tested { tests: test?.into_iter().collect(), not_it, lifted: Some(device) });
+            }
         }
         let is_best = |(name, _): &&(String, Device)| tests.first().is_some_and(|best| best.device == *name);
-        if let Some(device) = lifted.as_ref().or_else(|| candidates.iter().find(is_best)) {
+        if let Some(device) = candidates.iter().find(is_best) {
             not_it.extend(too_slow);
-            tests.splice(..tests.len().min(1), self.closed(clients, device, 0.0)?);
-            return Ok(Tested { tests, not_it, lifted });
+            tests.splice(..1, self.closed(clients, device, 0.0)?);
+            return Ok(Tested { tests, not_it, lifted: None });
         }
         // It is not for the device that all fall behind: the loops themselves tell.
         let cpu_us = self.measured.calibration.get("cpu").filter(|_| self.measured.cpu_is_measured).unwrap_or(0.0);
@@ -434,11 +445,12 @@ impl Halves<'_> {
     /// Why the transactions of the last seconds took too long for the device to be the disk, as a sentence.
     fn waits_too_long(&self, series: &[SecondSample]) -> Option<String> {
         let last = &series[series.len().checked_sub(TOO_LONG_OVER_S)?..];
-        let mean_ms = last.iter().map(|second| second.latency_ms_p95).sum::<f64>() / TOO_LONG_OVER_S as f64;
-        let longest_ms = self.longest_ms.filter(|longest| mean_ms > TOO_LONG * longest)?;
-        Some(format!(
-            "with the recorded settings the 95th percentile of latency comes to {mean_ms:.0} ms after {} s, where no more than {longest_ms:.1} ms \
+        let (percentile, longest_ms) = self.longest_ms?;
+        let mean_ms = last.iter().map(latency_of(percentile)).sum::<f64>() / TOO_LONG_OVER_S as f64;
+        (mean_ms > TOO_LONG * longest_ms).then(|| format!(
+            "with the recorded settings the {} percentile of latency comes to {mean_ms:.0} ms after {} s, where no more than {longest_ms:.1} ms \
              were recorded",
+            percentile.ordinal(),
             series.len()
         ))
     }
@@ -612,7 +624,7 @@ mod tests {
             runner: &runner,
         };
         let run = |seconds, latency_ms_p95| vec![SecondSample { latency_ms_p95, ..SecondSample::default() }; seconds];
-        let waits = |seconds, ms| halves(Some(4.0)).waits_too_long(&run(seconds, ms));
+        let waits = |seconds, ms| halves(Some((Percentile::P95, 4.0))).waits_too_long(&run(seconds, ms));
         assert_eq!((waits(60, 39.0), waits(59, 188.0)), (None, None));
         let why = waits(60, 188.0).unwrap();
         assert!(why.contains("comes to 188 ms after 60 s, where no more than 4.0 ms were recorded"), "{why}");

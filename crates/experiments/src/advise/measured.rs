@@ -4,7 +4,7 @@ use super::demand::Demand;
 use super::evidence::evidence_of;
 use crate::calibrate::{CPU_SCATTER, Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
-use innosim_recordings::{Quantity, Recording};
+use innosim_recordings::{Percentile, Quantity, Recording};
 use innosim_spectrum::{AgesUsed, Bin, Evidence, Fit, Range, Spectrum, fit_agreeing};
 use innosim_statistics::mean;
 
@@ -24,6 +24,8 @@ const MOST_BUSY: f64 = 0.5;
 const SPARE: f64 = 0.03;
 /// The 95th percentile of the normal distribution, in standard deviations.
 const Z95: f64 = 1.645;
+/// The 99th.
+const Z99: f64 = 2.326;
 /// Misses a unit of work below which all data are taken to be in memory.
 const NEGLIGIBLE_MISSES: f64 = 0.01;
 
@@ -156,24 +158,29 @@ fn estimated_cpu(cores: f64, seen: Option<(f64, &str)>, demand: &Demand) -> Para
     Parameter { name: "cpu", value: value.max(1.0), uncertainty: None, unit: "us", method: method.to_owned() }
 }
 
-/// Scatter of the CPU time of a unit of work, as that of the time that a client takes for it, lognormal: its 95th percentile is recorded, and the mean
+/// Scatter of the CPU time of a unit of work, as that of the time that a client takes for it, lognormal: a high percentile is recorded, and the mean
 /// follows from the throughput of clients that are always busy. `None` where they can't be of one distribution, as when a client's unit is another.
 /// Simplification: waits scatter as CPU time does (errs towards more scatter of the CPU time where waits scatter more).
 fn cpu_scatter(recording: &Recording, demand: &Demand) -> Option<Parameter> {
-    let p95_ms = mean(&recording.get(Quantity::LatencyP95)?.present().collect::<Vec<f64>>())?;
+    let (percentile, latency) = recording.latency()?;
+    let high_ms = mean(&latency.present().collect::<Vec<f64>>())?;
     let mean_ms = f64::from(demand.closed?) / demand.settled * 1e3;
     Some(Parameter {
         name: CPU_SCATTER,
-        value: scatter(p95_ms / mean_ms)?,
+        value: scatter(percentile, high_ms / mean_ms)?,
         uncertainty: None,
         unit: "",
-        method: "95th percentile of the latency against its mean, clients / throughput".to_owned(),
+        method: format!("{} percentile of the latency against its mean, clients / throughput", percentile.ordinal()),
     })
 }
 
-/// Coefficient of variation of a lognormal time whose 95th percentile is so many times its mean; `None` if no such one has it.
-fn scatter(p95_by_mean: f64) -> Option<f64> {
-    let sigma = Z95 - (Z95 * Z95 - 2.0 * p95_by_mean.ln()).sqrt();
+/// Coefficient of variation of a lognormal time whose percentile is so many times its mean; `None` if no such one has it.
+fn scatter(percentile: Percentile, by_mean: f64) -> Option<f64> {
+    let z = match percentile {
+        Percentile::P95 => Z95,
+        Percentile::P99 => Z99,
+    };
+    let sigma = z - (z * z - 2.0 * by_mean.ln()).sqrt();
     (sigma > 0.0).then(|| sigma.powi(2).exp_m1().sqrt())
 }
 
@@ -300,13 +307,16 @@ mod tests {
     }
 
     #[test]
-    fn the_scatter_of_a_lognormal_time_is_found_from_its_95th_percentile() {
-        for cv in [0.05f64, 0.5, 1.0] {
-            let sigma = (cv * cv).ln_1p().sqrt();
-            let found = scatter((Z95 * sigma - sigma * sigma / 2.0).exp()).unwrap();
-            assert!((found / cv - 1.0).abs() < 1e-9, "{found} for {cv}");
+    fn the_scatter_of_a_lognormal_time_is_found_from_a_high_percentile() {
+        for (percentile, z) in [(Percentile::P95, Z95), (Percentile::P99, Z99)] {
+            for cv in [0.05f64, 0.5, 1.0] {
+                let sigma = (cv * cv).ln_1p().sqrt();
+                let found = scatter(percentile, (z * sigma - sigma * sigma / 2.0).exp()).unwrap();
+                assert!((found / cv - 1.0).abs() < 1e-9, "{found} for {cv}");
+            }
         }
-        assert_eq!([0.9, 1.0, 4.0].map(scatter), [None; 3], "no more than the mean, or too much more");
+        let none = [0.9, 1.0, 4.0].map(|by_mean| scatter(Percentile::P95, by_mean));
+        assert_eq!(none, [None; 3], "no more than the mean, or too much more");
     }
 
     /// Threads at work that wait for processors of others took no CPU time.

@@ -131,8 +131,9 @@ pub fn not_known(answer: &Answer, test: &Backtest) -> Vec<String> {
                 .to_owned(),
         ),
         Reproduced::Off(observed, predicted) => Some(format!(
-            "Latency is not predicted: its 95th percentile was {observed:.1} ms where it was recorded, and the back-test has \
-             {predicted:.1} ms"
+            "Latency is not predicted: its {} percentile was {observed:.1} ms where it was recorded, and the back-test has \
+             {predicted:.1} ms",
+            test.percentile().ordinal()
         )),
     };
     let (now, best) = (answer.current.mean("write_bytes_per_day"), answer.best.mean("write_bytes_per_day"));

@@ -128,9 +128,10 @@ fn is_capped(cap: &Cap) -> bool {
 }
 
 /// The journaling file system of a server whose data lie on `device`, by its name in a scenario, and whether it is assumed: ext4, where none
-/// was recorded. `None` where the device's own numbers have what a file system writes with a sync, or for one that is not modelled.
+/// was recorded. `None` where the device's own numbers have what a file system writes with a sync, or for one that is not modelled. Behind a cap
+/// a recording tells the operations of a sync (`sync_operations`), the journal's among them: an `fsync` would commit it once more.
 fn file_system(recording: &Recording, device: &Device) -> Option<(&'static str, bool)> {
-    if is_capped(&recording.cap) || device.writes_inodes(recording) {
+    if is_capped(&recording.cap) && !syncs_by_fdatasync(recording) || device.writes_inodes(recording) {
         return None;
     }
     match recording.file_system.as_deref() {
@@ -139,6 +140,13 @@ fn file_system(recording: &Recording, device: &Device) -> Option<(&'static str, 
         Some(_) => None,
         None => Some(("ext4-ordered", true)),
     }
+}
+
+/// Whether redo and data files are synced by `fdatasync`, which leaves the journal alone as long as they keep their size.
+fn syncs_by_fdatasync(recording: &Recording) -> bool {
+    let is_on = |value: &String| ["ON", "1"].contains(&value.as_str());
+    recording.server.model.is_some_and(ModelId::is_mariadb)
+        || recording.variables.get("innodb_use_fdatasync").is_some_and(is_on)
 }
 
 /// Whether the file system is assumed.
@@ -237,7 +245,12 @@ mod tests {
         assert_eq!(on(&recording, "nvme"), None);
         recording.file_system = Some("ext4".to_owned());
         recording.cap.write_iops = 3000.0;
-        assert_eq!(on(&recording, "nvme"), None, "sync_operations has it");
+        let mut says = |fdatasync: &str| {
+            recording.variables.insert("innodb_use_fdatasync".to_owned(), fdatasync.to_owned());
+            on(&recording, "nvme")
+        };
+        assert_eq!(says("OFF"), None, "sync_operations has it");
+        assert_eq!(says("ON"), Some(("ext4-ordered", false)), "no sync commits the journal");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The measured side: series over the load, and figures of them.
 
-use super::Trajectory;
+use super::{Trajectory, latency_metric};
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
-use innosim_recordings::{Column, LONG_STEP, Missing, Quantity, Recording};
+use innosim_recordings::{Column, LONG_STEP, Missing, Percentile, Quantity, Recording};
 
 /// Longest time that a sample stands for, seconds.
 const LONGEST_SAMPLE_S: f64 = 120.0;
@@ -28,8 +28,9 @@ pub(super) struct Observed {
     pub(super) redo: Column,
     /// Pages of sync flushing over the load.
     pub(super) sync_pages: Option<f64>,
-    /// 95 % latency of a report, ms; empty if not recorded.
+    /// Latency of a report at its percentile, ms; empty if not recorded.
     pub(super) latency: Column,
+    pub(super) percentile: Percentile,
     /// Transactions waiting for a thread, of an open loop.
     pub(super) waiting: Column,
 }
@@ -56,6 +57,7 @@ impl Observed {
             under_load(&lsn.with(&oldest, age))
         });
         let sync = recording.get(Quantity::SyncPages).map(|sync| under_load(&sync));
+        let (percentile, latency) = recording.latency().unwrap_or_default();
         let waiting = recording.series.column("sb.queue").map_or_else(Column::default, |queue| under_load(&queue));
         Ok(Observed {
             seconds: at.iter().map(|&i| all[i] - begun - lost(i)).collect(),
@@ -70,7 +72,8 @@ impl Observed {
             redo: of_steps(&lsn),
             lsn: under_load(&lsn),
             sync_pages: sync.and_then(|sync| sync.growth()),
-            latency: recording.get(Quantity::LatencyP95).map_or_else(Column::default, |ms| under_load(&ms)),
+            latency: if latency.is_empty() { latency } else { under_load(&latency) },
+            percentile,
             waiting: if recording.closed_loop() { Column::default() } else { waiting },
         })
     }
@@ -87,7 +90,7 @@ impl Observed {
             ("redo_bytes_per_s", self.mean_of_steps(&self.redo).or_else(|| self.redo_over_all())),
             ("pages_flushed_sync", self.sync_pages),
             ("stall_seconds", self.stall_seconds()),
-            ("latency_ms_p95_mean", self.latency.mean()),
+            (latency_metric(self.percentile), self.latency.mean()),
         ];
         figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }

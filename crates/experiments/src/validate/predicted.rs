@@ -5,6 +5,7 @@
 //! neither.
 
 use super::observed::Observed;
+use super::{latency_metric, latency_of};
 use innosim_core::metrics::{Regime, RegimeInput, RunOutput, SecondSample};
 use innosim_recordings::Column;
 
@@ -46,7 +47,8 @@ impl<'a> Predicted<'a> {
             lsn: Column::default(),
             redo: over(|s| s.redo_generated_bytes as f64, &step),
             sync_pages: None,
-            latency: over(|s| s.latency_ms_p95, &|_| observed.tps_interval),
+            latency: over(latency_of(observed.percentile), &|_| observed.tps_interval),
+            percentile: observed.percentile,
             waiting: if observed.waiting.is_empty() { Column::default() } else { at(|s| s.arrivals_waiting as f64) },
         };
         Predicted { observed, output, series }
@@ -72,7 +74,9 @@ impl<'a> Predicted<'a> {
                 .mean_of_steps(&where_known(redo, &self.observed.redo))
                 .or_else(|| self.series.mean_of_steps(redo)),
             "pages_flushed_sync" => Some(self.covered().iter().map(|second| second.sync_pages as f64).sum()),
-            "latency_ms_p95_mean" => where_known(&self.series.latency, &self.observed.latency).mean(),
+            name if name == latency_metric(self.observed.percentile) => {
+                where_known(&self.series.latency, &self.observed.latency).mean()
+            }
             "stall_seconds" => self.thinned().stall_seconds(),
             _ => None,
         }
@@ -140,6 +144,7 @@ impl<'a> Predicted<'a> {
             redo: Column::default(),
             sync_pages: None,
             latency: Column::default(),
+            percentile: self.observed.percentile,
         }
     }
 }

@@ -21,7 +21,8 @@ pub(super) fn parse(text: &str) -> Option<Part> {
     } else {
         return None;
     };
-    let mut log = LoadLog { program, threads: threads(text, program), ..LoadLog::default() };
+    let percentile = Some(if program == Program::Ycsb { 99.0 } else { 95.0 });
+    let mut log = LoadLog { program, threads: threads(text, program), percentile, ..LoadLog::default() };
     let mut before = 0.0;
     for line in lines.into_iter().filter(|line| line.end.is_finite() && line.count.is_finite()) {
         if line.end > before {
@@ -96,7 +97,7 @@ mod tests {
                     2026-02-11 10:14:12:029 10 sec: 61234 operations; 6123.4 current ops/sec; est completion in 2 minutes [READ: Count=3, Max=8, \
                     99=1] [UPDATE: Count=3, 90=7501, 99=21831, 99.9=5]\n";
         let log = &parse(ycsb).unwrap().loads[0];
-        assert_eq!((log.threads, of(log, 0)), (Some(8), (10.0, 6123.4, 21.831)));
+        assert_eq!((log.threads, log.percentile, of(log, 0)), (Some(8), Some(99.0), (10.0, 6123.4, 21.831)));
         assert!(parse("10, trx: 5\n").is_none() && parse("YCSB Client 1\n").unwrap().loads.is_empty());
     }
 }

@@ -51,6 +51,8 @@ pub(crate) struct LoadLog {
     pub(crate) threads: Option<u32>,
     /// Transactions a second that were asked for.
     pub(crate) rate: Option<f64>,
+    /// The percentile of its latencies, percent, if its lines say so.
+    pub(crate) percentile: Option<f64>,
     pub(crate) intervals: Vec<Interval>,
 }
 
@@ -62,7 +64,7 @@ pub(crate) struct Interval {
     /// Seconds.
     pub(crate) length: f64,
     pub(crate) tps: f64,
-    /// Latency at the percentile that sysbench was asked for, ms.
+    /// Latency at the log's percentile, ms.
     pub(crate) latency_ms: f64,
     /// Transactions waiting for a thread; NaN in a closed loop.
     pub(crate) queue: f64,
@@ -201,6 +203,7 @@ fn read_interval(log: &mut LoadLog, elapsed: f64, rest: &str) -> Result<(), Stri
     let latency = number_after(rest, "%):").or_else(|| number_after(rest, "response time:"));
     let threads = number_after(rest, "thds:").or_else(|| number_after(rest, "threads:"));
     log.threads = log.threads.or(threads.map(|threads| threads as u32));
+    log.percentile = log.percentile.or(number_after(rest, "lat (ms,")).or(number_after(rest, "ms ("));
     let latency_ms = latency.unwrap_or(f64::NAN);
     log.push(Interval { end: elapsed, length: 0.0, tps, latency_ms, queue: f64::NAN });
     Ok(())

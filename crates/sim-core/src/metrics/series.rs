@@ -15,6 +15,8 @@ pub struct SecondSample {
     pub transactions: u64,
     /// 95th percentile of their latency, ms.
     pub latency_ms_p95: f64,
+    /// 99th percentile, ms.
+    pub latency_ms_p99: f64,
     /// Largest latency, ms.
     pub latency_ms_max: f64,
     /// Current LSN - last checkpoint LSN.

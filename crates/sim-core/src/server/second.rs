@@ -36,6 +36,7 @@ impl Server {
         let mut row = std::mem::take(&mut recorder.counts);
         row.second = now.whole_seconds();
         row.latency_ms_p95 = recorder.latency.quantile(0.95).as_millis_f64();
+        row.latency_ms_p99 = recorder.latency.quantile(0.99).as_millis_f64();
         row.latency_ms_max = recorder.latency.max().as_millis_f64();
         row.checkpoint_age_bytes = position.current_lsn - machine.last_checkpoint_lsn;
         row.age_async_bytes = limits.async_bytes;

@@ -98,6 +98,16 @@ impl Flushes {
         std::mem::swap(&mut self.running, &mut self.waiting);
         true
     }
+
+    /// Those whose flush is over leave their list, which is used again: a flush is too frequent for an allocation.
+    pub(in crate::server) fn reuse(&mut self, mut over: Vec<FlushOwner>) {
+        over.clear();
+        if self.running.is_empty() {
+            self.running = over;
+        } else if self.waiting.is_empty() {
+            self.waiting = over;
+        }
+    }
 }
 
 /// Where a commit stands.
@@ -130,8 +140,10 @@ pub(in crate::server) struct Journal {
     /// When the newest commit that is over began; changes up to then are safe.
     pub(in crate::server) committed: Option<SimTime>,
     pub(in crate::server) commit: Option<Commit>,
-    /// Who waits for the next one.
-    pub(in crate::server) next: Vec<AfterSync>,
+    /// Who waits for the next one; no flush must follow that.
+    pub(in crate::server) next: Vec<(AfterSync, bool)>,
+    /// An empty list, of a commit that is over.
+    pub(in crate::server) spare: Vec<(AfterSync, bool)>,
     pub(in crate::server) flushes: Flushes,
 }
 
@@ -198,8 +210,7 @@ impl FileSystem {
             let flushes = journal.flushes.running.iter().chain(&journal.flushes.waiting);
             let flushed = flushes.filter(|owner| matches!(owner, FlushOwner::Sync(then) if of_client(then))).count();
             let committed = journal.commit.iter().flat_map(|commit| &commit.waiters);
-            let waiters = committed.map(|(then, _)| then).chain(&journal.next);
-            flushed + waiters.filter(|then| of_client(then)).count()
+            flushed + committed.chain(&journal.next).filter(|(then, _)| of_client(then)).count()
         };
         self.journals.iter().map(of_journal).sum()
     }
@@ -237,7 +248,7 @@ impl Disks<'_> {
             (Step::Join { flush }, Some(commit)) => commit.waiters.push((then, flush)),
             (Step::Next, commit) => {
                 let idle = commit.is_none();
-                journal.next.push(then);
+                journal.next.push((then, false));
                 if idle {
                     self.begin_commit(volume, WAKE_UP);
                 }
@@ -293,7 +304,7 @@ impl Disks<'_> {
         let Some(fs) = &mut self.file_system else { return };
         let bytes = fs.commit_bytes(self.inodes, volume, shared, fs.journals[volume].committed);
         let journal = &mut fs.journals[volume];
-        let waiters = std::mem::take(&mut journal.next).into_iter().map(|then| (then, false)).collect();
+        let waiters = std::mem::replace(&mut journal.next, std::mem::take(&mut journal.spare));
         journal.commit = Some(Commit { began: self.now, phase: Phase::Starting, bytes, waiters });
         self.calendar.schedule(self.now + after, Event::JournalCommit(volume as u32));
     }

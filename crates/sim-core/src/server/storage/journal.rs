@@ -52,15 +52,18 @@ impl DataFiles {
     fn end_commit(&mut self, volume: usize, machine: &mut Machine) {
         let Some(fs) = &mut machine.file_system else { return };
         let journal = &mut fs.journals[volume];
-        let Some(commit) = journal.commit.take() else { return };
+        let Some(mut commit) = journal.commit.take() else { return };
         journal.committed = Some(commit.began);
         let next = !journal.next.is_empty();
-        for (then, flush) in commit.waiters {
+        for (then, flush) in commit.waiters.drain(..) {
             if flush {
                 machine.disks().wait_for_flush(volume, FlushOwner::Sync(then));
             } else {
                 self.sync_is_over(then, WAKE_UP, machine);
             }
+        }
+        if let Some(fs) = &mut machine.file_system {
+            fs.journals[volume].spare = commit.waiters;
         }
         if next {
             machine.disks().begin_commit(volume, SimDuration::ZERO);
@@ -72,11 +75,14 @@ impl DataFiles {
         let volume = number as usize;
         let Some(fs) = &mut machine.file_system else { return };
         let owners = std::mem::take(&mut fs.journals[volume].flushes.running);
-        for owner in owners {
+        for &owner in &owners {
             match owner {
                 FlushOwner::Sync(then) => self.sync_is_over(then, SimDuration::ZERO, machine),
                 FlushOwner::CommitBlock | FlushOwner::CommitEnd => self.journal_commit_step(number, machine),
             }
+        }
+        if let Some(fs) = &mut machine.file_system {
+            fs.journals[volume].flushes.reuse(owners);
         }
         machine.disks().begin_flush(volume);
     }
