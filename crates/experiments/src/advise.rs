@@ -16,6 +16,7 @@
 
 mod alike;
 mod backtest;
+mod beside;
 mod closed;
 mod conclusion;
 mod courses;

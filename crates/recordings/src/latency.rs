@@ -70,7 +70,7 @@ mod tests {
         let of = |percentiles: &[Option<f64>]| {
             let mut series = Series { seconds: vec![0.0, 1.0], ..Series::default() };
             series.put(LATENCY, &[5.0, 6.0].into_iter().map(Some).collect());
-            let phase = |&percentile: &f64| LoadPhase { percentile, ..LoadPhase::of(Script::Unknown) };
+            let phase = |&percentile: &Option<f64>| LoadPhase { percentile, ..LoadPhase::of(Script::Unknown) };
             let recording =
                 Recording { series, phases: percentiles.iter().map(phase).collect(), ..Recording::default() };
             (recording.latency().map(|(percentile, _)| percentile), recording.other_percentile().is_some())

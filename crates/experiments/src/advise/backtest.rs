@@ -4,6 +4,7 @@
 //! half compared, so that the state in the middle is the simulation's own. A closed loop is driven by its clients, with the CPU
 //! time that brings them to the throughput of the first half: throughput and latency of the second are predicted then.
 
+use super::beside::WhileWanted;
 use super::closed;
 use super::demand::Demand;
 use super::disk::{DiskSeen, ceilings_as_seen, ruled_out};
@@ -268,40 +269,19 @@ impl Halves<'_> {
         clients: u32,
         (name, device): &(String, Device),
         least_us: f64,
+        runner: &dyn TrialRunner,
     ) -> Result<Option<Backtest>, String> {
         let mut measured = self.measured.clone();
         let demand = Demand::of(&self.first).ok_or("work was counted only once")?;
-        if closed::take_throughput(&mut measured, &self.first, &demand, clients, device, least_us, self.runner)? {
+        if closed::take_throughput(&mut measured, &self.first, &demand, clients, device, least_us, runner)? {
             return Ok(None);
         }
         let drive = Drive::Closed(clients);
         let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
-        self.runner.stage("back-test", 1, prediction.scenario.run.duration.whole_seconds());
-        let output = self.until_rest(&prediction.scenario).map_err(|error| error.to_string())?;
+        runner.stage("back-test", 1, prediction.scenario.run.duration.whole_seconds());
+        let output = until_rest(&prediction.scenario, runner).map_err(|error| error.to_string())?;
         let cpu_us = measured.calibration.get("cpu").filter(|_| measured.throughput_is_off.is_none());
         Ok(Some(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.clone(), prediction), output)? }))
-    }
-
-    /// A run that ends once it is at rest in the half that is compared, or after the redo log was written around once, if it may, and goes on
-    /// as in its last turn. A server that has little to flush can seem at rest for minutes before its age begins to grow.
-    fn until_rest(&self, scenario: &Scenario) -> Result<RunOutput, RunError> {
-        let (job, may) = (Job { scenario, replication: 0 }, may_end_early(scenario));
-        let (mut output, early) = until_known(
-            job.seconds(),
-            0,
-            may,
-            AGE_STILL,
-            |why| why == Ended::AtRest,
-            |is_enough| {
-                let in_time = |series: &[SecondSample], limits: &AgeLimits| {
-                    2 * series.len() as u64 >= job.seconds() || has_turned(series, limits)
-                };
-                self.runner
-                    .execute_until(job, &mut |series, limits| in_time(series, limits) && is_enough(series, limits))
-            },
-        )?;
-        go_on(&mut output, early.map_or(LEAST_WINDOW_S, |early| early.counted_s), job.seconds());
-        Ok(output)
     }
 
     /// Tests driven by the recorded demand, the best one first.
@@ -336,7 +316,7 @@ impl Halves<'_> {
     /// there, the loop alone. That their time is CPU time must not hold the demand up meanwhile.
     fn under_clients(&self, clients: u32, devices: &[(String, Device)], demand: &Demand) -> Result<Tested, String> {
         if let [only] = devices {
-            let tests = self.closed(clients, only, 0.0)?.into_iter().collect();
+            let tests = self.closed(clients, only, 0.0, self.runner)?.into_iter().collect();
             return Ok(Tested { tests, ..Tested::default() });
         }
         let freed = self.measured.with_unknown_cpu();
@@ -344,9 +324,18 @@ impl Halves<'_> {
         let by_distance = |a: &Backtest, b: &Backtest| a.distance().total_cmp(&b.distance());
         tests.sort_by(by_distance);
         if let Some(device) = lifted.take().filter(|_| tests.is_empty()) {
-            // The loop is made beside the run that tells whether the device is the one: it nearly always is.
-            let (holds, test) =
-                rayon::join(|| self.holds(&freed, &device, demand), || self.closed(clients, &device, 0.0));
+            // The loop is made beside the run that tells whether the device is the one.
+            let beside = WhileWanted::new(self.runner);
+            let (holds, test) = rayon::join(
+                || {
+                    self.holds(&freed, &device, demand).inspect(|holds| {
+                        if !holds {
+                            beside.stop()
+                        }
+                    })
+                },
+                || self.closed(clients, &device, 0.0, &beside),
+            );
             if holds? {
                 not_it.extend(too_slow);
                 return Ok(Tested { tests: test?.into_iter().collect(), not_it, lifted: Some(device) });
@@ -355,13 +344,13 @@ impl Halves<'_> {
         let is_best = |(name, _): &&(String, Device)| tests.first().is_some_and(|best| best.device == *name);
         if let Some(device) = candidates.iter().find(is_best) {
             not_it.extend(too_slow);
-            tests.splice(..1, self.closed(clients, device, 0.0)?);
+            tests.splice(..1, self.closed(clients, device, 0.0, self.runner)?);
             return Ok(Tested { tests, not_it, lifted: None });
         }
         // It is not for the device that all fall behind: the loops themselves tell.
         let cpu_us = self.measured.calibration.get("cpu").filter(|_| self.measured.cpu_is_measured).unwrap_or(0.0);
         let loops = |least_us| -> Result<Vec<Option<Backtest>>, String> {
-            in_parallel(&candidates, |device| self.closed(clients, device, least_us)).into_iter().collect()
+            in_parallel(&candidates, |device| self.closed(clients, device, least_us, self.runner)).into_iter().collect()
         };
         let mut tried = loops(LEAST_CPU * cpu_us)?;
         if tried.iter().all(Option::is_none) {
@@ -467,6 +456,27 @@ impl Halves<'_> {
         let falls_from_limit = falls_from_limit(self.recording, &output);
         Ok(Backtest { device, clients: None, cpu_us: None, validation, output, disk, falls_from_limit })
     }
+}
+
+/// A run that ends once it is at rest in the half that is compared, or after the redo log was written around once, if it may, and goes on
+/// as in its last turn. A server that has little to flush can seem at rest for minutes before its age begins to grow.
+fn until_rest(scenario: &Scenario, runner: &dyn TrialRunner) -> Result<RunOutput, RunError> {
+    let (job, may) = (Job { scenario, replication: 0 }, may_end_early(scenario));
+    let (mut output, early) = until_known(
+        job.seconds(),
+        0,
+        may,
+        AGE_STILL,
+        |why| why == Ended::AtRest,
+        |is_enough| {
+            let in_time = |series: &[SecondSample], limits: &AgeLimits| {
+                2 * series.len() as u64 >= job.seconds() || has_turned(series, limits)
+            };
+            runner.execute_until(job, &mut |series, limits| in_time(series, limits) && is_enough(series, limits))
+        },
+    )?;
+    go_on(&mut output, early.map_or(LEAST_WINDOW_S, |early| early.counted_s), job.seconds());
+    Ok(output)
 }
 
 /// Of profiles whose ceilings lie below what the disk did, the one that comes nearest, with ceilings as high as that.

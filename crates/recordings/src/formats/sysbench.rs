@@ -269,10 +269,12 @@ mod tests {
         let log = &part.loads[0];
         assert_eq!((log.threads, log.rate, log.start, part.clock), (Some(16), Some(4000.0), None, Clock::Own));
         assert_eq!(log.intervals[0], Interval { end: 1.0, length: 1.0, tps: 3794.7, latency_ms: 5.37, queue: 8.0 });
+        assert_eq!(log.percentile, Some(99.0));
         let old =
             "[  10s] threads: 56, tps: 8429.10, reads: 1.0, writes: 2.0, response time: 9.91ms (95%), errors: 0.00\n";
         let log = &read(old).loads[0];
         assert_eq!((log.threads, log.intervals[0].tps, log.intervals[0].latency_ms), (Some(56), 8429.1, 9.91));
+        assert_eq!(log.percentile, Some(95.0));
     }
 
     #[test]
