@@ -33,6 +33,7 @@ mod page_splits;
 mod purge_cpu;
 mod scenario;
 mod spinning;
+mod tablespaces;
 mod undo_segments;
 mod working_set;
 
@@ -305,6 +306,7 @@ pub(crate) fn calibrate_unknown(recording: &Recording) -> Result<Calibration, St
         // No dispatch: whoever asks a production server does so from elsewhere.
         ..Calibration::of(recording, "spectrum", vec![load.all_redo_per_transaction()])
     };
+    calibration.parameters.extend(tablespaces::tablespaces(&load, recording));
     calibration.take_cpu(cpu_demand(recording, &load, work.as_ref(), 0.0), log_threads::spinning(recording, &load));
     calibration.observed.extend(load.commits_per_sync(recording));
     Ok(calibration)

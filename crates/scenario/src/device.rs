@@ -23,6 +23,9 @@ const PROFILES: &[(&str, &str)] = &[
     ("lab-virtual-disk", include_str!("../profiles/lab-virtual-disk.toml")),
 ];
 
+/// What is left of a sync at least, where syncs are shortened.
+const SHORTEST_SYNC: f64 = 0.01;
+
 /// Names of the shipped profiles.
 pub fn profile_names() -> Vec<&'static str> {
     PROFILES.iter().map(|(name, _)| *name).collect()
@@ -113,7 +116,7 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
     if section.has("rotational") {
         section.switch("rotational");
     }
-    let spec = DeviceSpec {
+    let mut spec = DeviceSpec {
         name,
         channels: section.count("channels"),
         queue_depth: section.count("queue_depth"),
@@ -146,6 +149,9 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         array: read_array(&mut section),
         at_depth: read_depths(&mut section),
     };
+    if let Some(at_most_ns) = section.optional_duration("redo_sync_at_most") {
+        shorten_syncs(&mut spec, at_most_ns as f64 / 1e3);
+    }
     if spec.queue_depth < spec.channels {
         let problem = Problem::new(format!("`{path}.queue_depth` is {}, less than channels", spec.queue_depth));
         let allowed = format!("at least channels, which is {}", spec.channels);
@@ -155,6 +161,15 @@ pub(crate) fn read_device(table: &Table, path: &str, report: &Report) -> (Device
         report.add(Problem::new(format!("`{path}`: {why}")).at(table.at));
     }
     (spec, section.resolved)
+}
+
+/// Makes a sync and the write before it take so long at most, in the mean, µs.
+fn shorten_syncs(spec: &mut DeviceSpec, at_most_us: f64) {
+    let (write_us, sync_us) = (spec.sequential_write.mean_us(), spec.sync.mean_us());
+    let left_us = (at_most_us - write_us).max(SHORTEST_SYNC * sync_us);
+    if left_us < sync_us {
+        spec.sync.speed_up(sync_us / left_us);
+    }
 }
 
 fn read_cap(section: &mut Section<'_>) -> Option<CapSpec> {

@@ -20,8 +20,10 @@ const CPU_OF_RUNNING: f64 = 0.5;
 const UNKNOWN_CPU_US: f64 = 200.0;
 /// Share of the processors that an estimate of the CPU time may keep busy.
 const MOST_BUSY: f64 = 0.5;
-/// Share of the buffer pool that is free where the data fit; the free lists of a full one have less.
+/// Share of the buffer pool that is free where the data fit; the free lists of a full one have less, or what page cleaners keep free.
 const SPARE: f64 = 0.03;
+/// What page cleaners keep free, by `innodb_lru_scan_depth` of all instances, at most.
+const KEPT_FREE: f64 = 1.1;
 /// The 95th percentile of the normal distribution, in standard deviations.
 const Z95: f64 = 1.645;
 /// The 99th.
@@ -247,7 +249,9 @@ fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
 /// Whether the buffer pool had frames to spare to the end.
 fn has_free_frames(recording: &Recording, pool_pages: f64) -> bool {
     let free = recording.get(Quantity::FreePages).and_then(|free| free.present().next_back());
-    free.is_some_and(|free| free > SPARE * pool_pages)
+    let says = |name: &str, usual: f64| recording.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
+    let kept = says("innodb_lru_scan_depth", 0.0) * says("innodb_buffer_pool_instances", 1.0);
+    free.is_some_and(|free| free > (SPARE * pool_pages).max(KEPT_FREE * kept))
 }
 
 /// Misses a unit of work.
@@ -288,6 +292,22 @@ mod tests {
         measured.most_pages /= 100.0;
         let (value, range) = measured.dirty(2.0 * measured.fit.ages.high);
         assert!(range.high <= measured.most_pages.max(value), "{range:?}");
+    }
+
+    /// A small pool with what `innodb_lru_scan_depth` keeps free is full: what it reads, it reads again and again.
+    #[test]
+    fn frames_that_page_cleaners_keep_free_are_not_to_spare() {
+        let mut recording = recorded("mysql97/uni4k-256-io2000");
+        let set = |recording: &mut Recording, depth: &str, instances: &str| {
+            recording.variables.insert("innodb_lru_scan_depth".to_owned(), depth.to_owned());
+            recording.variables.insert("innodb_buffer_pool_instances".to_owned(), instances.to_owned());
+        };
+        let free = recording.get(Quantity::FreePages).and_then(|free| free.present().next_back()).unwrap();
+        set(&mut recording, "1", "1");
+        assert!(has_free_frames(&recording, 20.0 * free));
+        assert!(!has_free_frames(&recording, 40.0 * free), "2.5 % are free");
+        set(&mut recording, &format!("{:.0}", free / 8.0), "8");
+        assert!(!has_free_frames(&recording, 20.0 * free));
     }
 
     /// Syncs and page writes get what units leave of the recorded CPU time.

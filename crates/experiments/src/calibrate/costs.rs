@@ -49,7 +49,7 @@ const SYNC_CPU_US: f64 = 200.0;
 const MARIADB_SYNC_CPU_US: f64 = 90.0;
 /// Share of it between the end of one sync and the beginning of the next, as `CpuSpec::sync` is used from 5.7 on. (Before it is a half: errs
 /// towards too little CPU time there.)
-const UNTIL_THE_NEXT: f64 = 0.75;
+pub(super) const UNTIL_THE_NEXT: f64 = 0.75;
 /// The least, µs: a call of fdatasync with nothing to wait for takes a thread 10 to 16 on ext4.
 const LEAST_SYNC_CPU_US: f64 = 10.0;
 /// CPU time of a page write, µs.
@@ -71,7 +71,7 @@ const PAGES_OF_ONE_WRITE: f64 = 64.0;
 const FEW_PAGES: f64 = 0.1;
 
 /// Counters of redo syncs.
-const REDO_SYNCS: [&str; 2] = ["Innodb_os_log_fsyncs", "m.os_log_fsyncs"];
+pub(super) const REDO_SYNCS: [&str; 2] = ["Innodb_os_log_fsyncs", "m.os_log_fsyncs"];
 
 /// What a server did in a time, by its counters.
 pub(super) struct Work {

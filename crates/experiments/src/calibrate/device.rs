@@ -2,7 +2,7 @@
 //! behind the cap that was laid on it during the recording.
 
 use super::Parameter;
-use super::costs::SYNC_OPERATIONS;
+use super::costs::{REDO_SYNCS, SYNC_OPERATIONS, UNTIL_THE_NEXT, sync_cpu_us};
 use innosim_flush_models::registry::ModelId;
 use innosim_recordings::{Cap, Recording};
 use innosim_scenario::profile_device;
@@ -18,6 +18,13 @@ const LARGEST_PIECE_BYTES: f64 = 32_767.0 * 4096.0;
 const PIECES_IN_INODE: f64 = 4.0;
 /// Redo files of 8.0.30 and later.
 const REDO_FILES: f64 = 32.0;
+
+/// Seconds in which redo was synced fastest: more than the instants of two samples are off.
+const FASTEST_S: f64 = 2.0;
+/// Redo syncs a second below which the disk may have had nothing to do.
+const FEWEST_SYNCS: f64 = 100.0;
+/// Most of the time from one redo sync to the next that is taken for CPU time.
+const MOST_CPU: f64 = 0.25;
 
 /// The device that a prediction is made with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -102,6 +109,9 @@ impl Device {
                 text.push_str("redo_map_block = true   # and lie in more than four pieces\n");
             }
         }
+        text.extend(redo_sync_at_most(recording).map(|us| {
+            format!("redo_sync_at_most = \"{us:.1}us\"   # as fast as redo was synced in {FASTEST_S:.0} s of the recording\n")
+        }));
         if let Some(rotates) = recording.rotational {
             text.push_str(&format!("rotational = {rotates}   # as its disk says\n"));
         }
@@ -115,6 +125,21 @@ impl Device {
         }
         text
     }
+}
+
+/// Time of a redo sync on the disk, the write before it included, at most, µs: one thread after another syncs redo, so it took no longer than
+/// from one sync to the next where these came fastest, less the CPU time between them. `None` where syncs are not counted.
+fn redo_sync_at_most(recording: &Recording) -> Option<f64> {
+    let syncs = REDO_SYNCS.iter().find_map(|name| recording.series.column(name))?;
+    let counted: Vec<(f64, f64)> = syncs.timed(&recording.series.seconds).collect();
+    let fastest = counted.iter().enumerate().filter_map(|(from, (start, first))| {
+        let (end, last) = counted[from..].iter().find(|(second, _)| second - start >= FASTEST_S)?;
+        Some((last - first) / (end - start))
+    });
+    let a_second = fastest.fold(0.0, f64::max);
+    let every_us = 1e6 / a_second;
+    let cpu_us = (UNTIL_THE_NEXT * sync_cpu_us(recording)).min(MOST_CPU * every_us);
+    (a_second >= FEWEST_SYNCS).then_some(every_us - cpu_us)
 }
 
 /// What follows a key in the first line of TOML that begins with it.

@@ -22,6 +22,9 @@ const BUSY: f64 = 0.95;
 /// Present settings times these are run where something else is the limit, and the name of that stage: what a person would try.
 const FAR_FACTORS: [f64; 8] = [0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.3, 1.75];
 pub(super) const FAR: &str = "far";
+/// Settings that are looked at between one that does not come through what the present one does, and that: each is half of the way, on a
+/// scale of ratios.
+const ON_THE_WAY: usize = 2;
 /// Stages that look for better settings, and test none.
 const SEARCHES: [&str; 4] = ["coarse", "fine", LARGER_REDO, REDO_SIZES];
 /// The stage that tells whether the redo log is the limit.
@@ -124,7 +127,9 @@ pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, Re
     let now = bench.current();
     bench.stress(&[now, best])?;
     let decided = |best, verdict, what_if| Ok(Decision { best, verdict, what_if, larger_redo: None });
-    if best != now && survives(bench, now) && !survives(bench, best) {
+    let falls_short = best != now && survives(bench, now) && !survives(bench, best);
+    let on_the_way = if falls_short { on_the_way(bench, best)? } else { None };
+    if falls_short && on_the_way.is_none() {
         let why = format!(
             "{} does not come through what the present setting does: {}",
             best.io_capacity_max,
@@ -132,6 +137,7 @@ pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, Re
         );
         return decided(now, Verdict::Keep(why), WhatIf::default());
     }
+    let best = on_the_way.unwrap_or(best);
     let what_if = sensitivity::examine(bench, best)?;
     let verdict = match &what_if.refused {
         Some(why) => Verdict::Refused(Refusal { cause: Cause::Uncertain, why: why.clone() }),
@@ -139,6 +145,30 @@ pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, Re
         None => Verdict::Try,
     };
     decided(best, verdict, what_if)
+}
+
+/// Between `best`, which does not come through what the present setting does, and that one: the first of a few settings that does, and is
+/// better than it.
+fn on_the_way(bench: &mut Bench<'_>, best: Point) -> Result<Option<Point>, RecommendError> {
+    let now = bench.current();
+    let mut fails = best;
+    for _ in 0..ON_THE_WAY {
+        let middle = (fails.io_capacity_max as f64 * now.io_capacity_max as f64).sqrt();
+        let point = bench.space().point(middle, best.redo_bytes);
+        if point == fails || point == now {
+            break;
+        }
+        let replications = bench.replications;
+        bench.ensure_as_is("replicate", &[point], replications, &[])?;
+        bench.stress(&[point])?;
+        let [score, present] = bench.scores(Case::AS_IS, [point, now]).unwrap_or_default();
+        let is_better = score > present + bench.goal().grain() * present.abs();
+        if is_better && is_answer(bench, point) && survives(bench, point) {
+            return Ok(Some(point));
+        }
+        fails = point;
+    }
+    Ok(None)
 }
 
 /// No setting may be recommended: the present one stays if it comes through, and else what the limit is is said.

@@ -11,6 +11,9 @@
 //! Pages of a bin with `freed = true` are dirty like others and leave the flush list unwritten. MariaDB frees undo segments whose
 //! logs are all purged; their pages stay dirty, and the flush that comes to one that is free drops it.
 //!
+//! A table has pages of all rates, and behind a batch of page writes each file is synced that has some. With `tablespaces` all bins are
+//! spread over so many, evenly; without it each bin is a file of its own.
+//!
 //! Simplifications: a transaction modifies `rate x pages` pages of a bin on average, by the two whole numbers next to it,
 //! and independently of the other bins: that they belong to one row matters for latency alone. Redo is the same for
 //! every modification. Pages don't split, and data don't grow; what did in a recording is in its slowest bins, whose pages
@@ -34,7 +37,7 @@ const BINS_OF_HISTOGRAM: usize = 8;
 const MOST_TOUCHES: f64 = 100_000.0;
 /// Share of the redo that belongs to the transaction and not to its modifications.
 const BASE_SHARE: f64 = 0.25;
-/// Tablespaces that a bin's pages lie in are its number and this.
+/// The first tablespace.
 const FIRST_SPACE: u32 = 1;
 
 /// Reads the workload.
@@ -42,6 +45,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
     let redo = section.real("redo_bytes_per_transaction");
     let cpu = section.distribution("cpu");
     let (read_rate, read_pages) = (section.real("reads"), section.integer("read_pages"));
+    let tablespaces = section.optional_integer("tablespaces").map(|spaces| spaces as u32);
     let spectrum = match (section.has("bin"), section.has("histogram")) {
         (true, true) => {
             let problem = Problem::new("a spectrum has both bins and a histogram").at(section.at_key("histogram"));
@@ -62,7 +66,7 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
     let freed: Vec<Bin> = spectrum.freed.iter().map(whole).collect();
     let spectrum = Spectrum::new(spectrum.bins.iter().map(whole).collect()).with_freed(&freed);
     note(section, &spectrum);
-    build(&spectrum, redo, cpu, (read_rate, read_pages))
+    build(&spectrum, redo, cpu, (read_rate, read_pages), tablespaces)
 }
 
 /// The bins that are written out.
@@ -122,7 +126,13 @@ fn note(section: &mut Section<'_>, spectrum: &Spectrum) {
 }
 
 /// Page sets, and a transaction that modifies them.
-fn build(spectrum: &Spectrum, redo: f64, cpu: DurationDist, (read_rate, read_pages): (f64, u64)) -> Access {
+fn build(
+    spectrum: &Spectrum,
+    redo: f64,
+    cpu: DurationDist,
+    (read_rate, read_pages): (f64, u64),
+    tablespaces: Option<u32>,
+) -> Access {
     let mut builder = Builder::default();
     let mut touches: Vec<TouchSpec> = Vec::new();
     let mut space = FIRST_SPACE;
@@ -136,9 +146,14 @@ fn build(spectrum: &Spectrum, redo: f64, cpu: DurationDist, (read_rate, read_pag
     let written = spectrum.bins.iter().map(|bin| (bin, false));
     for (index, (bin, freed)) in written.chain(spectrum.freed.iter().map(|bin| (bin, true))).enumerate() {
         let name = format!("bin {}", index + 1);
-        let set = builder.page_set(name.clone(), space + index as u32, bin.pages as u64);
-        builder.access.page_sets[set as usize].freed = freed;
-        let class = builder.class(&name, vec![set], DrawSpec::Uniform);
+        let spaces = match tablespaces {
+            Some(spaces) => space..space + spaces.min(bin.pages as u32),
+            None => space + index as u32..space + index as u32 + 1,
+        };
+        let pages = (bin.pages / spaces.len() as f64).round() as u64;
+        let sets = spaces.map(|space| builder.page_set(name.clone(), space, pages)).collect::<Vec<_>>();
+        sets.iter().for_each(|set| builder.access.page_sets[*set as usize].freed = freed);
+        let class = builder.class(&name, sets, DrawSpec::Uniform);
         push(&mut touches, bin.rate * bin.pages, |min| modifies(class, min, min, a_modification));
     }
     builder.transaction("transaction", 1.0, cpu, touches, BASE_SHARE);
@@ -175,7 +190,7 @@ mod tests {
     #[test]
     fn bins_become_page_sets_with_their_rates() {
         let spectrum = Spectrum::new(vec![Bin { rate: 1e-5, pages: 130_000.0 }, Bin { rate: 0.004, pages: 100.0 }]);
-        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (2.5, 1000));
+        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (2.5, 1000), None);
         let pages: Vec<u64> = access.page_sets.iter().map(|set| set.pages).collect();
         assert_eq!(pages, [1000, 130_000, 100]);
         let transaction = &access.transactions[0];
@@ -188,5 +203,15 @@ mod tests {
         }
         assert!((mean_redo(transaction) - 500.0 * PAYLOAD_SHARE).abs() < 1e-9);
         assert!(transaction.touches.iter().all(|touch| touch.modify == (touch.class > 0)));
+    }
+
+    #[test]
+    fn all_bins_lie_in_the_same_tablespaces() {
+        let spectrum = Spectrum::new(vec![Bin { rate: 1e-5, pages: 130_001.0 }, Bin { rate: 0.1, pages: 2.0 }]);
+        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (0.0, 0), Some(4));
+        let sets: Vec<(u32, u64)> = access.page_sets.iter().map(|set| (set.space_id, set.pages)).collect();
+        assert_eq!(sets, [(1, 32_500), (2, 32_500), (3, 32_500), (4, 32_500), (1, 1), (2, 1)]);
+        assert_eq!(access.access_classes[0].page_sets, [0, 1, 2, 3]);
+        assert_eq!(access.access_classes[1].page_sets, [4, 5]);
     }
 }
