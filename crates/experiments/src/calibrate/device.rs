@@ -148,7 +148,7 @@ fn value_of<'a>(keys: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// Whether there is a cap.
-fn is_capped(cap: &Cap) -> bool {
+pub(super) fn is_capped(cap: &Cap) -> bool {
     *cap != Cap { name: cap.name.clone(), ..Cap::default() }
 }
 
