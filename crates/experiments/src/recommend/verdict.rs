@@ -25,6 +25,10 @@ pub(super) const FAR: &str = "far";
 /// Settings that are looked at between one that does not come through what the present one does, and that: each is half of the way, on a
 /// scale of ratios.
 const ON_THE_WAY: usize = 2;
+/// Share of a stress in which a setting may stall that does no worse there than the present one.
+const FEW_STALLS: f64 = 0.1;
+/// Most by which its 99th percentile of latency may then be that of the present one.
+const HARDLY_LONGER: f64 = 1.1;
 /// Stages that look for better settings, and test none.
 const SEARCHES: [&str; 4] = ["coarse", "fine", LARGER_REDO, REDO_SIZES];
 /// The stage that tells whether the redo log is the limit.
@@ -127,7 +131,7 @@ pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, Re
     let now = bench.current();
     bench.stress(&[now, best])?;
     let decided = |best, verdict, what_if| Ok(Decision { best, verdict, what_if, larger_redo: None });
-    let falls_short = best != now && survives(bench, now) && !survives(bench, best);
+    let falls_short = best != now && survives(bench, now) && !does_no_worse(bench, best);
     let on_the_way = if falls_short { on_the_way(bench, best)? } else { None };
     if falls_short && on_the_way.is_none() {
         let why = format!(
@@ -163,7 +167,7 @@ fn on_the_way(bench: &mut Bench<'_>, best: Point) -> Result<Option<Point>, Recom
         bench.stress(&[point])?;
         let [score, present] = bench.scores(Case::AS_IS, [point, now]).unwrap_or_default();
         let is_better = score > present + bench.goal().grain() * present.abs();
-        if is_better && is_answer(bench, point) && survives(bench, point) {
+        if is_better && is_answer(bench, point) && does_no_worse(bench, point) {
             return Ok(Some(point));
         }
         fails = point;
@@ -229,6 +233,20 @@ fn survives(bench: &Bench<'_>, point: Point) -> bool {
     Stress::ALL.iter().all(|&stress| {
         let case = Case::under(stress);
         bench.trials(case, point).is_empty() || bench.comes_through(case, point)
+    })
+}
+
+/// Whether users of a setting feel no stall when it is stressed, or do no worse then than those of the present one: with as much throughput, a
+/// 99th percentile of latency that is hardly longer, and few seconds of stall.
+fn does_no_worse(bench: &Bench<'_>, point: Point) -> bool {
+    Stress::ALL.iter().all(|&stress| {
+        let case = Case::under(stress);
+        let figures = bench.mean(case, point).zip(bench.mean(case, bench.current()));
+        figures.is_none_or(|(then, now)| {
+            let few = then.stall_seconds <= FEW_STALLS * bench.window_of(case, point);
+            let no_worse = then.tps_mean >= now.tps_mean && then.latency_ms_p99 <= HARDLY_LONGER * now.latency_ms_p99;
+            bench.comes_through(case, point) || few && no_worse
+        })
     })
 }
 
