@@ -152,12 +152,22 @@ fn figures_of_regret_are_those_of_the_runs() {
         write(&format!("recordings/{name}/samples.txt"), &samples);
         write(&format!("recordings/{name}/processes.txt"), &processes);
     }
+    // 1100 units of work for the 1000 transactions of sysbench.
+    write(
+        "recordings/asked/sysbench.log",
+        "1795796000.0 [ 1s ] thds: 16 tps: 1000.00 qps: 1000.00 lat (ms,99%): 9.00\n",
+    );
     for goal in ["throughput", "latency", "writes"] {
         write(
             &format!("answer/{goal}/advice.json"),
-            r#"{"status": "keep", "recommendation": {"innodb_io_capacity_max": 3300}}"#,
+            r#"{"status": "keep", "recommendation": {"innodb_io_capacity_max": 3300}, "load": {"units_per_s": 1100.0}}"#,
         );
     }
+    write(
+        "answer/curve/points.csv",
+        "a,b,c,d,innodb_io_capacity_max,tps_mean,tps_mean_ci95,latency_ms_p99,latency_ms_p99_ci95,device_write_bytes_per_s,\
+         device_write_bytes_per_s_ci95,flushes_per_trx,checkpoint_age_mean,regime\n,,,,400,1100,11,40,1,12000000,0,0.25,30000000,steady\n",
+    );
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../live/regret-figures");
     let figures = |arguments: &[&str]| {
         let Ok(output) = Command::new("python3").arg(script).args(arguments).output() else { return None };
@@ -179,6 +189,10 @@ fn figures_of_regret_are_those_of_the_runs() {
         "{run}"
     );
     assert!(report.contains("| latency | keep | 3300 | 400 | 200.0 % | 10 %, **missed** |"), "{report}");
+    for (figure, wanted) in [("tps", 1000.0), ("kb_per_trx", 12.0), ("pages_per_trx", 0.275)] {
+        let predicted = result["predicted"]["400.0"][figure].as_f64().unwrap();
+        assert!((predicted - wanted).abs() < 1e-9, "{figure}: {predicted}");
+    }
 }
 
 #[test]
