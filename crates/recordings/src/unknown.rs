@@ -57,6 +57,8 @@ const BESIDE_S: f64 = 5.0;
 const REDO_BLOCK: f64 = 512.0;
 /// Column of the work done so far.
 pub const WORK: &str = "derived.work";
+/// Column of the units of work that came at the load generator's rate and wait.
+const QUEUE: &str = "derived.queue";
 /// The statement that brings samples.
 pub const SAMPLES: &str = "while sleep 1; do date +'TS %s.%N'; mysql -e 'SHOW GLOBAL STATUS'; done > status.txt";
 /// The statement that brings settings.
@@ -120,16 +122,19 @@ impl Recording {
         recording.series.put(WORK, &work);
         let load = recording.one_load(&work, self.closed_clients(&tps));
         recording.phases = vec![LoadPhase { percentile: self.percent(), ..load }];
-        if let Some(latency) = self.latency_of_work(&tps) {
+        if let Some(latency) = self.reported_of_work("sb.lat_ms", &tps) {
             recording.series.put(LATENCY, &latency);
             recording.remarks.extend(recording.other_percentile());
+        }
+        if let Some(queue) = self.reported_of_work("sb.queue", &tps) {
+            recording.series.put(QUEUE, &queue);
         }
         Ok(UnknownLoad { recording, unit, lsn_is_recorded, checkpoint_is_recorded })
     }
 
-    /// Latencies that a load generator reported, where its transactions are the units of work.
-    fn latency_of_work(&self, work_per_s: &Column) -> Option<Column> {
-        self.did_the_work(work_per_s).then(|| self.series.column("sb.lat_ms")).flatten()
+    /// What a load generator reported, where its transactions are the units of work.
+    fn reported_of_work(&self, name: &str, work_per_s: &Column) -> Option<Column> {
+        self.did_the_work(work_per_s).then(|| self.series.column(name)).flatten()
     }
 
     /// Whether the transactions that load generators reported are the units of work.
@@ -147,6 +152,14 @@ impl Recording {
         let throughout = |phase: &LoadPhase| phase.start_s - start <= BESIDE_S && end - phase.end_s <= BESIDE_S;
         let closed = self.closed_loop() && self.series.column("sb.queue").is_none();
         (closed && self.phases.iter().all(throughout) && self.did_the_work(work_per_s)).then(|| self.load_threads())
+    }
+
+    /// Whether an unknown load came at a load generator's rate, as it then reports a queue, and the server kept up with it: less than a second's
+    /// work waited in the end.
+    pub fn kept_up_with_a_rate(&self) -> bool {
+        let last = |name| self.series.column(name).and_then(|column| column.present().next_back());
+        let a_second = self.series.column(WORK).and_then(|work| work.growth_per_s(&self.series.seconds));
+        last(QUEUE).zip(a_second).is_some_and(|(left, a_second)| left < a_second)
     }
 
     /// The samples from `from` to `to` seconds; the load is known to have begun before.
@@ -333,6 +346,15 @@ mod tests {
         };
         assert_eq!(closed(&half_of_it), None, "others work too");
         let work = Column::from((0..100).map(|i| 1000.0 * f64::from(i)).collect::<Vec<f64>>());
+        let kept_up = |queue: &dyn Fn(u32) -> f64| {
+            let mut recording = Recording::default();
+            recording.series.seconds = (0..100).map(f64::from).collect();
+            recording.series.put(WORK, &work);
+            recording.series.columns.insert(QUEUE.to_owned(), (0..100).map(queue).collect());
+            recording.kept_up_with_a_rate()
+        };
+        assert!(kept_up(&|second| f64::from(second % 20)) && !kept_up(&|second| 20.0 * f64::from(second)));
+        assert!(!Recording::default().kept_up_with_a_rate());
         let mut recording = Recording::default();
         recording.series.seconds = (0..100).map(f64::from).collect();
         let [closed, open] = [Some(64), None].map(|clients| recording.one_load(&work, clients));

@@ -139,11 +139,11 @@ fn pieces(known: &[(f64, f64)], step: f64) -> Vec<(f64, f64)> {
 }
 
 /// Mean threads at work without the one that asks, and the clients of a closed loop: as the load generator's log tells them, or
-/// else the threads if they are all busy nearly all the time.
+/// else the threads if they are all busy nearly all the time and no log tells that the load came at a rate.
 fn threads(recording: &Recording) -> (Option<f64>, Option<u32>) {
     let told = recording.closed_loop().then(|| recording.load_threads());
     let (running, pinned) = threads_at_work(recording);
-    (running, told.or(pinned))
+    (running, told.or(pinned.filter(|_| !recording.kept_up_with_a_rate())))
 }
 
 /// Mean threads at work without the one that asks, and their number if they are all busy nearly all the time.
