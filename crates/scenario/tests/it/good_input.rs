@@ -107,6 +107,22 @@ fn the_command_line_changes_what_it_names_and_nothing_else() {
     round_trip(&changed);
 }
 
+/// A limit below what a sync and its write take shortens the sync, once: written out and read again it is the same.
+#[test]
+fn redo_syncs_are_shortened_to_a_limit() {
+    let redo_sync_us = |scenario: &Scenario| {
+        let data = &scenario.run.storage.data;
+        data.sequential_write.mean_us() + data.sync.mean_us()
+    };
+    let plain = load_shipped("7000-bpi32", &Overrides::default());
+    let limit_us = 0.5 * redo_sync_us(&plain);
+    let limited = load_shipped("7000-bpi32", &set(&[&format!("device.redo_sync_at_most={limit_us}us")]));
+    assert!((redo_sync_us(&limited) / limit_us - 1.0).abs() < 1e-3, "{}", redo_sync_us(&limited));
+    assert_eq!(redo_sync_us(&round_trip(&limited)), redo_sync_us(&limited));
+    let loose = load_shipped("7000-bpi32", &set(&["device.redo_sync_at_most=1s"]));
+    assert_eq!(redo_sync_us(&loose), redo_sync_us(&plain));
+}
+
 #[test]
 fn another_kind_or_profile_starts_afresh() {
     let changed = load_shipped(
