@@ -112,6 +112,25 @@ fn a_dry_run_of_regret_asks_before_it_tries() {
     assert!(said(&refused).contains("there is no case no-such-case; there are: mariadb-limit"), "{}", said(&refused));
 }
 
+/// An answer to keep 3300, with 1100 units of work for the 1000 transactions of sysbench.
+fn write_answer(write: &dyn Fn(&str, &str)) {
+    write(
+        "recordings/asked/sysbench.log",
+        "1795796000.0 [ 1s ] thds: 16 tps: 1000.00 qps: 1000.00 lat (ms,99%): 9.00\n",
+    );
+    for goal in ["throughput", "latency", "writes"] {
+        write(
+            &format!("answer/{goal}/advice.json"),
+            r#"{"status": "keep", "recommendation": {"innodb_io_capacity_max": 3300}, "load": {"units_per_s": 1100.0}}"#,
+        );
+    }
+    write(
+        "answer/curve/points.csv",
+        "a,b,c,d,innodb_io_capacity_max,tps_mean,tps_mean_ci95,latency_ms_p99,latency_ms_p99_ci95,device_write_bytes_per_s,\
+         device_write_bytes_per_s_ci95,flushes_per_trx,checkpoint_age_mean,regime\n,,,,400,1100,11,40,1,12000000,0,0.25,30000000,steady\n",
+    );
+}
+
 /// Two settings, two runs of each, and an answer for the worse: the figures of `live/regret` are what these files say.
 #[test]
 fn figures_of_regret_are_those_of_the_runs() {
@@ -152,22 +171,7 @@ fn figures_of_regret_are_those_of_the_runs() {
         write(&format!("recordings/{name}/samples.txt"), &samples);
         write(&format!("recordings/{name}/processes.txt"), &processes);
     }
-    // 1100 units of work for the 1000 transactions of sysbench.
-    write(
-        "recordings/asked/sysbench.log",
-        "1795796000.0 [ 1s ] thds: 16 tps: 1000.00 qps: 1000.00 lat (ms,99%): 9.00\n",
-    );
-    for goal in ["throughput", "latency", "writes"] {
-        write(
-            &format!("answer/{goal}/advice.json"),
-            r#"{"status": "keep", "recommendation": {"innodb_io_capacity_max": 3300}, "load": {"units_per_s": 1100.0}}"#,
-        );
-    }
-    write(
-        "answer/curve/points.csv",
-        "a,b,c,d,innodb_io_capacity_max,tps_mean,tps_mean_ci95,latency_ms_p99,latency_ms_p99_ci95,device_write_bytes_per_s,\
-         device_write_bytes_per_s_ci95,flushes_per_trx,checkpoint_age_mean,regime\n,,,,400,1100,11,40,1,12000000,0,0.25,30000000,steady\n",
-    );
+    write_answer(&write);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../live/regret-figures");
     let figures = |arguments: &[&str]| {
         let Ok(output) = Command::new("python3").arg(script).args(arguments).output() else { return None };
