@@ -401,13 +401,18 @@ fn remarks(unknown: &UnknownLoad, measured: &Measured, refused: Vec<String>) -> 
                 .to_owned(),
         );
     }
-    if measured.misses > 0.0 {
-        remarks.push(format!(
-            "{:.2} pages a unit of work miss the buffer pool: pages that leave it early are not in the spectrum, which is \
-             rougher for that",
-            measured.misses
-        ));
-    }
+    remarks.extend(measured.outgrown.map(|outgrown| {
+        let known = if unknown.recording.data.pages() == Some(outgrown.data_pages) {
+            "the tables have"
+        } else {
+            "taken for three times the buffer pool, as sizes of tables were not recorded,"
+        };
+        format!(
+            "{:.2} pages a unit of work miss the buffer pool: of the data, {known} {:.0} pages, those that leave the pool early are \
+             touched so rarely that as many miss",
+            outgrown.misses, outgrown.data_pages
+        )
+    }));
     match measured.ages_used {
         AgesUsed::All => {}
         AgesUsed::Recorded => remarks.push(

@@ -114,7 +114,9 @@ impl Quantity {
             Quantity::AvgPageRate => &["m.buffer_flush_avg_page_rate"],
             Quantity::LsnAvgRate => &["m.buffer_flush_lsn_avg_rate"],
             Quantity::Tps => &["sb.tps", "derived.tps"],
-            Quantity::BufferPoolReads => &["Innodb_buffer_pool_reads", "m.buffer_pool_reads", "bp.pages_read"],
+            Quantity::BufferPoolReads => {
+                &["Innodb_buffer_pool_reads", "m.buffer_pool_reads", "bp.pages_read", "m.buffer_pages_read"]
+            }
         }
     }
 

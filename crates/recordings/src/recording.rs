@@ -60,6 +60,13 @@ pub struct Data {
     pub secondary_pages: Option<u64>,
 }
 
+impl Data {
+    /// Pages of all indexes, as far as they are known.
+    pub fn pages(&self) -> Option<f64> {
+        Some((self.clustered_pages? + self.secondary_pages.unwrap_or(0)) as f64)
+    }
+}
+
 /// Longest time before the first sample for which a load is followed, seconds: what a server did before that decides
 /// little of what it does now.
 const LONGEST_LEAD_S: f64 = 3600.0;
@@ -207,6 +214,11 @@ impl Recording {
                          records it"
                 .to_owned()),
         }
+    }
+
+    /// A setting of SHOW GLOBAL VARIABLES that is a number.
+    pub fn number(&self, setting: &str) -> Option<f64> {
+        self.variables.get(setting)?.parse().ok()
     }
 
     /// Threads of all load generators; 0 if none is known.

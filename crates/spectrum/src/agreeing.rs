@@ -74,7 +74,7 @@ mod tests {
         };
         let mut counters = Trajectory { samples: (0..=400).map(sample).collect(), order: Order::Pages };
         for bin in &spectrum.bins {
-            let (dirty, flushed) = counters.course(bin.rate);
+            let (dirty, flushed) = counters.course(bin.rate, None);
             for (i, sample) in counters.samples.iter_mut().enumerate() {
                 sample.dirty += bin.pages * dirty[i];
                 sample.flushed += bin.pages * flushed[i];
@@ -117,7 +117,7 @@ mod tests {
             (sample.dirty, sample.flushed) = (0.0, 0.0);
         }
         for bin in &truth.bins {
-            let (dirty, flushed) = counters.course(bin.rate);
+            let (dirty, flushed) = counters.course(bin.rate, None);
             for (i, sample) in counters.samples.iter_mut().enumerate() {
                 sample.dirty += bin.pages * dirty[i];
                 sample.flushed += bin.pages * flushed[i];

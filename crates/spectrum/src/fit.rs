@@ -24,6 +24,7 @@
 //! Where the age hardly moved, they part everywhere but there, and the spectrum is the mean of the two.
 
 use crate::nnls::Normal;
+use crate::outgrown::{Beyond, Outgrown};
 use crate::spectrum::{Bin, Spectrum};
 use crate::trajectory::{Order, Sample, Trajectory};
 
@@ -62,6 +63,10 @@ const MOST_HALVINGS: u32 = 50;
 const NEARLY: f64 = 0.9999;
 /// Standard deviations of a 95 % interval.
 const NORMAL_95: f64 = 1.96;
+/// Most fits beside rarely touched pages, change of their rate and number below which they are found, and least distance to the next rate.
+const MOST_ROUNDS: u32 = 8;
+const SETTLED: f64 = 0.01;
+const APART: f64 = 2.0;
 /// An age at the first sample below this share of the largest is a clean start.
 const CLEAN: f64 = 0.02;
 
@@ -76,6 +81,8 @@ pub struct Evidence {
     pub drops_freed: bool,
     /// Most pages that there can be, if that is known.
     pub most_pages: Option<f64>,
+    /// Data that outgrow the buffer pool, if they do.
+    pub outgrown: Option<Outgrown>,
 }
 
 /// Why there is no spectrum.
@@ -147,7 +154,8 @@ pub fn dirty_is_off(spectrum: &Spectrum, trajectory: &Trajectory) -> Option<f64>
     let trajectory = thinned(trajectory);
     let told = told(&trajectory);
     let recorded: f64 = trajectory.samples[told.clone()].iter().map(|sample| sample.dirty).sum();
-    let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate).0[told.clone()].iter().sum::<f64>();
+    let residence = spectrum.residence();
+    let of = |bin: &Bin| bin.pages * trajectory.course(bin.rate, residence).0[told.clone()].iter().sum::<f64>();
     let given: f64 = spectrum.bins.iter().chain(&spectrum.freed).map(of).sum();
     (recorded > 0.0).then(|| given / recorded - 1.0)
 }
@@ -163,21 +171,42 @@ fn thinned(trajectory: &Trajectory) -> Trajectory {
 /// # Errors
 /// [`FitError`] if the evidence holds nothing.
 pub fn fit(evidence: &Evidence) -> Result<Fit, FitError> {
+    let Some(outgrown) = &evidence.outgrown else { return fit_beside(evidence, None) };
+    // How long pages stay hangs on those that the fit finds, and the other way round.
+    let mut beyond = outgrown.rare(&[]);
+    for _ in 0..MOST_ROUNDS {
+        let fit = fit_beside(evidence, beyond)?;
+        let rare = |bin: &Bin| beyond.is_some_and(|beyond| bin.rate <= APART * beyond.read.rate);
+        let others: Vec<Bin> = fit.spectrum.bins.iter().copied().filter(|bin| !rare(bin)).collect();
+        let next = outgrown.rare(&others);
+        let off = |is: f64, was: f64| (is / was - 1.0).abs();
+        let moved =
+            |(was, is): (Beyond, Beyond)| off(is.read.rate, was.read.rate).max(off(is.read.pages, was.read.pages));
+        if beyond.zip(next).map_or(beyond == next, |both| moved(both) < SETTLED) {
+            return Ok(fit);
+        }
+        beyond = next;
+    }
+    fit_beside(evidence, beyond)
+}
+
+/// Fits a spectrum beside so many rarely touched pages.
+fn fit_beside(evidence: &Evidence, beyond: Option<Beyond>) -> Result<Fit, FitError> {
     let ages = ages_of(evidence).ok_or(FitError::NothingHappens)?;
-    let columns = Columns::of(evidence, ages);
+    let columns = Columns::of(evidence, ages, beyond);
+    let slowest = columns.slowest();
     let rates = &columns.rates;
     let blocks = blocks_of(evidence, &columns);
     let mut all = Normal::new(columns.len());
     blocks.iter().for_each(|block| all.join(block));
-    let fast = |i: usize| rates.get(i).is_none_or(|rate| rate * ages.high >= 1.0);
-    let least = |i: usize| fast(i);
-    let most = |i: usize| fast(i) || i == 0;
+    let least = |i: usize| i < slowest || rates.get(i).is_none_or(|rate| rate * ages.high >= 1.0);
+    let most = |i: usize| least(i) || i == slowest;
     let extremes = [columns.spectrum(&all.solve(least)), columns.spectrum(&all.solve(most))];
     let shape_is_told = !evidence.younger.is_empty() || ages.high >= MOVED * ages.low;
     let price = if shape_is_told { price_of_a_page(&all, evidence.most_pages) } else { 0.0 };
     let pages_of = |normal: &Normal| match shape_is_told {
         true => normal.priced(price).solve(|_| true),
-        false => half_and_half(normal, rates.len()),
+        false => half_and_half(normal, &columns),
     };
     let pages = pages_of(&all);
     let spectrum = columns.spectrum(&pages);
@@ -186,7 +215,7 @@ pub fn fit(evidence: &Evidence) -> Result<Fit, FitError> {
     }
     let left_out = blocks.iter().filter(|block| block.square() > 0.0);
     let extremes =
-        if shape_is_told { extremes } else { one_rate_each(&all, rates.len()).map(|pages| columns.spectrum(&pages)) };
+        if shape_is_told { extremes } else { one_rate_each(&all, &columns).map(|pages| columns.spectrum(&pages)) };
     Ok(Fit {
         residual: (all.residual(&pages) / all.square().max(f64::MIN_POSITIVE)).sqrt(),
         blocks: left_out.map(|block| columns.spectrum(&pages_of(&all.without(block)))).collect(),
@@ -197,7 +226,7 @@ pub fn fit(evidence: &Evidence) -> Result<Fit, FitError> {
     })
 }
 
-/// The unknowns: pages of each rate, then those of the fast rates that are freed before their turn, then those that are written and
+/// The unknowns: pages of each rate (first of rarely touched ones, where the data outgrow the pool), then those of the fast rates that are freed before their turn, then those that are written and
 /// have no age.
 struct Columns {
     rates: Vec<f64>,
@@ -205,6 +234,8 @@ struct Columns {
     fast: usize,
     /// Whether some may be written and have no age.
     ageless: bool,
+    /// Rarely touched pages, modified or not.
+    beyond: Option<Beyond>,
 }
 
 /// What a page of a rate adds to a row.
@@ -216,8 +247,10 @@ struct Adds<'a> {
 }
 
 impl Columns {
-    fn of(evidence: &Evidence, ages: Range) -> Columns {
-        let rates = grid(ages);
+    fn of(evidence: &Evidence, ages: Range, beyond: Option<Beyond>) -> Columns {
+        let rare = beyond.map(|beyond| beyond.read.rate);
+        let others = grid(ages).into_iter().filter(|rate| rare.is_none_or(|rare| *rate > APART * rare));
+        let rates: Vec<f64> = rare.into_iter().chain(others).collect();
         let counters = evidence.trajectories.iter();
         let ages_of = |counters: &Trajectory| (0..counters.samples.len()).map(|i| counters.age(i)).fold(0.0, f64::max);
         let largest = counters.map(ages_of).fold(0.0, f64::max);
@@ -225,7 +258,12 @@ impl Columns {
         // Freed pages are told from others by what is flushed, or by page ages.
         let told = evidence.trajectories.iter().any(flushing_is_told) || !evidence.younger.is_empty();
         let fast = if evidence.drops_freed && told { fast } else { rates.len() };
-        Columns { rates, fast, ageless: !evidence.younger.is_empty() }
+        Columns { rates, fast, ageless: !evidence.younger.is_empty(), beyond }
+    }
+
+    /// The slowest rate besides that of rarely touched pages.
+    fn slowest(&self) -> usize {
+        usize::from(self.beyond.is_some()).min(self.rates.len() - 1)
     }
 
     fn fast_rates(&self) -> &[f64] {
@@ -249,7 +287,13 @@ impl Columns {
         let freed: Vec<Bin> = self.fast_rates().iter().zip(freed).map(bin).collect();
         let mut bins: Vec<Bin> = self.rates.iter().zip(bins).map(bin).collect();
         bins[self.fast..].iter_mut().zip(ageless).for_each(|(bin, pages)| bin.pages += pages);
-        Spectrum::new(bins).with_freed(&freed)
+        let beyond = self.beyond.map(|Beyond { residence, read }| {
+            // No more of them are modified than there are; those that are may be modified somewhat more often.
+            let modified = bins[0].pages.min(read.pages);
+            bins[0] = Bin { rate: read.rate * (bins[0].pages / read.pages).clamp(1.0, APART), pages: modified };
+            Beyond { residence, read: Bin { pages: read.pages - modified, ..read } }
+        });
+        Spectrum { beyond, ..Spectrum::new(bins).with_freed(&freed) }
     }
 }
 
@@ -277,13 +321,13 @@ fn price_of_a_page(normal: &Normal, most: Option<f64>) -> f64 {
 }
 
 /// All pages hot, or all of them cold: what fits an age that hardly moved at its ends. None is taken to be freed.
-fn one_rate_each(all: &Normal, rates: usize) -> [Vec<f64>; 2] {
-    [rates - 1, 0].map(|only| all.solve(|i| i == only))
+fn one_rate_each(all: &Normal, columns: &Columns) -> [Vec<f64>; 2] {
+    [columns.rates.len() - 1, columns.slowest()].map(|only| all.solve(|i| i == only || i < columns.slowest()))
 }
 
 /// The mean of the two ends: half of what is dirty would stay dirty however large the age, half grows with it.
-fn half_and_half(all: &Normal, rates: usize) -> Vec<f64> {
-    let [hot, cold] = one_rate_each(all, rates);
+fn half_and_half(all: &Normal, columns: &Columns) -> Vec<f64> {
+    let [hot, cold] = one_rate_each(all, columns);
     hot.iter().zip(cold).map(|(hot, cold)| (hot + cold) / 2.0).collect()
 }
 
@@ -342,7 +386,9 @@ fn add_trajectory(trajectory: &Trajectory, columns: &Columns, blocks: &mut [Norm
     if told.len() < 2 {
         return;
     }
-    let courses: Vec<(Vec<f64>, Vec<f64>)> = columns.rates.iter().map(|rate| trajectory.course(*rate)).collect();
+    let residence = columns.beyond.as_ref().map(|beyond| &beyond.residence);
+    let courses: Vec<(Vec<f64>, Vec<f64>)> =
+        columns.rates.iter().map(|rate| trajectory.course(*rate, residence)).collect();
     let mean = |value: &dyn Fn(&Sample) -> f64| told.iter().map(value).sum::<f64>() / told.len() as f64;
     let flushed_0 = samples[from].flushed;
     let (dirty, flushed) = (mean(&|s| s.dirty), mean(&|s| s.flushed - flushed_0));
@@ -426,7 +472,7 @@ mod tests {
             sample.oldest = oldest;
         }
         for bin in &truth().bins {
-            let (dirty, flushed) = trajectory.course(bin.rate);
+            let (dirty, flushed) = trajectory.course(bin.rate, None);
             for (i, sample) in trajectory.samples.iter_mut().enumerate() {
                 sample.dirty += bin.pages * dirty[i];
                 sample.flushed += bin.pages * flushed[i];
@@ -434,6 +480,45 @@ mod tests {
         }
         trajectory.samples.drain(..from);
         trajectory
+    }
+
+    /// Data three times as large as the pool: pages that leave it before they are old are found by the misses, and what is dirty and
+    /// written at another age follows.
+    #[test]
+    fn misses_tell_the_pages_that_do_not_stay() {
+        let (rare, hot) = (Bin { rate: 5e-5, pages: 50_000.0 }, Bin { rate: 2e-3, pages: 4000.0 });
+        let only_read = Bin { rate: 5e-5, pages: 6000.0 };
+        let pool = crate::Pool { pages: 20_000.0, old_share: 0.37 };
+        let all = [rare, hot, only_read];
+        let residence = crate::Residence::of(&all, pool).unwrap();
+        let misses = all.iter().map(|bin| bin.pages * bin.rate * residence.miss_ratio(bin.rate)).sum();
+        let sample = |i: usize| {
+            let work = 50.0 * i as f64;
+            Sample { work, oldest: (work - 8000.0).max(0.0), dirty: 0.0, flushed: 0.0 }
+        };
+        let mut counters = Trajectory { samples: (0..=400).map(sample).collect(), order: Order::Pages };
+        for bin in [rare, hot] {
+            let (dirty, flushed) = counters.course(bin.rate, Some(&residence));
+            for (i, sample) in counters.samples.iter_mut().enumerate() {
+                sample.dirty += bin.pages * dirty[i];
+                sample.flushed += bin.pages * flushed[i];
+            }
+        }
+        let outgrown = Some(Outgrown { data_pages: 60_000.0, pool, misses });
+        let found = fit(&Evidence { trajectories: vec![counters], outgrown, ..Evidence::default() }).unwrap().spectrum;
+        let slowest = found.bins[0];
+        assert!(
+            (slowest.rate / rare.rate - 1.0).abs() < 0.05 && (slowest.pages / rare.pages - 1.0).abs() < 0.1,
+            "{found:?}"
+        );
+        let read = found.beyond.unwrap().read;
+        let pages = found.pages() + read.pages;
+        assert!((pages / 60_000.0 - 1.0).abs() < 0.02, "{pages}");
+        let truth = Spectrum { beyond: found.beyond, ..Spectrum::new(vec![rare, hot]) };
+        for age in [4000.0, 8000.0, 16_000.0] {
+            let (dirty, flushed) = (found.dirty(age) / truth.dirty(age), found.flushed(age) / truth.flushed(age));
+            assert!((dirty - 1.0).abs() < 0.03 && (flushed - 1.0).abs() < 0.03, "{age}: {dirty} {flushed}");
+        }
     }
 
     /// The same scatter over fewer blocks is a wider interval, and a single block is none at all.
@@ -503,7 +588,7 @@ mod tests {
     #[test]
     fn pages_without_an_age_that_are_written_do_not_bend_the_others() {
         let mut trajectory = counters(|work| 100_000.0 + 200_000.0 * (work / 200_000.0).sin().abs(), 0);
-        let (dirty, flushed) = trajectory.course(2e-3);
+        let (dirty, flushed) = trajectory.course(2e-3, None);
         for (i, sample) in trajectory.samples.iter_mut().enumerate() {
             sample.dirty += 2000.0 * dirty[i];
             sample.flushed += 500.0 * flushed[i];
@@ -522,7 +607,7 @@ mod tests {
     #[test]
     fn pages_that_are_freed_before_their_turn_are_told_from_those_that_are_written() {
         let mut trajectory = counters(|work| 100_000.0 + 200_000.0 * (work / 200_000.0).sin().abs(), 0);
-        let (dirty, _) = trajectory.course(2e-3);
+        let (dirty, _) = trajectory.course(2e-3, None);
         trajectory.samples.iter_mut().zip(dirty).for_each(|(sample, share)| sample.dirty += 1500.0 * share);
         let evidence = Evidence { trajectories: vec![trajectory], drops_freed: true, ..Evidence::default() };
         let fitted = fit(&evidence).unwrap();

@@ -26,11 +26,15 @@ mod ages;
 mod agreeing;
 mod fit;
 pub mod nnls;
+mod outgrown;
+mod residence;
 mod spectrum;
 mod trajectory;
 
 pub use ages::{AgesError, PageAges, PageClass};
 pub use agreeing::{AgesUsed, fit_agreeing};
 pub use fit::{Evidence, Fit, FitError, Range, dirty_is_off, fit};
+pub use outgrown::{Beyond, Outgrown};
+pub use residence::{Pool, Residence};
 pub use spectrum::{Bin, Spectrum};
 pub use trajectory::{Order, Sample, Trajectory, oldest_by_order};

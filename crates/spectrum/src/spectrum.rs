@@ -1,5 +1,7 @@
 //! Bins, and what follows from them.
 
+use crate::outgrown::Beyond;
+use crate::residence::Residence;
 use serde::{Deserialize, Serialize};
 
 /// Pages that are modified at one rate.
@@ -20,6 +22,10 @@ pub struct Spectrum {
     /// (undo segments of MariaDB). They are in no bin.
     #[serde(default)]
     pub freed: Option<Bin>,
+    /// Where the data outgrow the buffer pool: pages that are only read, and how long pages stay. Then pages leave the pool before
+    /// they are as old as others.
+    #[serde(default)]
+    pub beyond: Option<Beyond>,
 }
 
 impl Spectrum {
@@ -27,7 +33,7 @@ impl Spectrum {
     pub fn new(mut bins: Vec<Bin>) -> Self {
         bins.retain(|bin| bin.pages > 0.0 && bin.rate > 0.0);
         bins.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-        Spectrum { bins, freed: None }
+        Spectrum { bins, freed: None, beyond: None }
     }
 
     /// The same, with pages of these bins that are freed before their turn: as one bin, with their pages and modifications.
@@ -55,12 +61,22 @@ impl Spectrum {
 
     /// Pages that are dirty while each is flushed `age` of work after it became dirty.
     pub fn dirty(&self, age: f64) -> f64 {
-        self.bins.iter().chain(&self.freed).map(|bin| bin.pages * steady_share(bin.rate, age)).sum()
+        self.bins.iter().chain(&self.freed).map(|bin| bin.pages * self.steady_share(bin.rate, age)).sum()
     }
 
     /// Pages written a unit of work while each is flushed `age` of work after it became dirty.
     pub fn flushed(&self, age: f64) -> f64 {
-        self.bins.iter().map(|bin| bin.pages * bin.rate / (1.0 + bin.rate * age)).sum()
+        self.bins.iter().map(|bin| bin.pages * bin.rate * (1.0 - self.steady_share(bin.rate, age))).sum()
+    }
+
+    /// How long pages stay in a pool that is smaller than the data.
+    pub(crate) fn residence(&self) -> Option<&Residence> {
+        self.beyond.as_ref().map(|beyond| &beyond.residence)
+    }
+
+    /// Share of its pages that are dirty at one rate, each flushed `age` after it became dirty, or evicted before.
+    fn steady_share(&self, rate: f64, age: f64) -> f64 {
+        self.residence().map_or_else(|| steady_share(rate, age), |residence| residence.dirty_share(rate, age))
     }
 
     /// The same spectrum in at most `most` bins: neighbours whose union loses least are put together, with their pages and
@@ -79,13 +95,7 @@ impl Spectrum {
             let pages = low.pages + high.pages;
             bins[at] = Bin { rate: (low.pages * low.rate + high.pages * high.rate) / pages, pages };
         }
-        Spectrum { bins, freed: self.freed }
-    }
-
-    /// The same with every rate multiplied by `factor`: of a unit of work that is `factor` times as large.
-    pub fn per(&self, factor: f64) -> Spectrum {
-        let one = |bin: &Bin| Bin { rate: bin.rate * factor, ..*bin };
-        Spectrum { bins: self.bins.iter().map(one).collect(), freed: self.freed.as_ref().map(one) }
+        Spectrum { bins, ..self.clone() }
     }
 }
 
@@ -137,13 +147,6 @@ mod tests {
             [two().flushed(1000.0), two().distinct(1e9), two().pages()].map(f64::to_bits)
         );
         assert_eq!(spectrum.in_bins(1).freed, spectrum.freed);
-        assert!((spectrum.per(2.0).modifications() - 2.0 * spectrum.modifications()).abs() < 1e-9);
         assert_eq!(two().with_freed(&[]), two());
-    }
-
-    #[test]
-    fn a_larger_unit_of_work_modifies_more() {
-        assert_eq!(two().per(10.0).modifications(), 60.0);
-        assert!((two().per(10.0).dirty(100.0) - two().dirty(1000.0)).abs() < 1e-9);
     }
 }

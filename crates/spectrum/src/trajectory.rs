@@ -10,15 +10,18 @@
 //!
 //! Where the oldest page is not recorded, the order itself tells it ([`oldest_by_order`]).
 //!
-//! Simplifications: pages that leave out of turn (LRU flushing, several buffer pool instances that are not equally far)
-//! are taken to leave in order; before the first sample the age is taken to have stood still, or, where it grows by half before
+//! Simplifications: pages that leave out of turn (several buffer pool instances that are not equally far, LRU flushing where no [`Residence`] is
+//! given) are taken to leave in order; before the first sample the age is taken to have stood still, or, where it grows by half before
 //! a page is flushed, to have grown from nothing. Within a step the work
 //! is even, and pages are flushed in the middle of it: those that are modified again soon become dirty in its second half. (A page
 //! cleaner flushes at one instant of a second, which may be any.)
 
+use crate::residence::{Residence, Stay};
 use crate::spectrum::steady_share;
 use std::collections::VecDeque;
 
+/// Steps in which pages became dirty before the first sample, where some were evicted meanwhile.
+const FIRST_STEPS: u32 = 32;
 /// Growth of an age before a page is flushed, from which on it grew before the recording too.
 const GROWN: f64 = 1.5;
 
@@ -59,6 +62,8 @@ struct Stretch {
     from: f64,
     to: f64,
     share: f64,
+    /// Part of it that was read in by the touch that made it dirty.
+    read: f64,
 }
 
 impl Trajectory {
@@ -75,60 +80,133 @@ impl Trajectory {
     }
 
     /// Share of the pages of one rate that is dirty at each sample, and that was flushed up to it (pages that were
-    /// flushed twice counted twice).
-    pub fn course(&self, rate: f64) -> (Vec<f64>, Vec<f64>) {
-        let together = match self.order {
-            Order::Pages => 1.0,
-            Order::Extents(pages) => f64::from(pages.max(1)),
-        };
-        // Of a page of an extent that joined the order `age` ago: its first page, and those that followed.
-        let dirty_since = |age: f64| (1.0 + (together - 1.0) * -libm::expm1(-rate * age.max(0.0))) / together;
-        let joins = rate * together;
+    /// flushed twice counted twice). Where the data outgrow the buffer pool, pages leave it too.
+    pub fn course(&self, rate: f64, residence: Option<&Residence>) -> (Vec<f64>, Vec<f64>) {
+        let mut list = FlushOrder::new(rate, self.order, residence);
         let (mut dirty, mut flushed) = (Vec::new(), Vec::new());
-        let mut list: VecDeque<Stretch> = VecDeque::new();
-        let (mut listed, mut gone) = (0.0, 0.0);
-        let become_dirty = |list: &mut VecDeque<Stretch>, listed: &mut f64, from: f64, to: f64| {
-            let share = (1.0 - *listed) * -libm::expm1(-joins * (to - from));
-            *listed += share;
-            list.push_back(Stretch { from, to, share });
-        };
         let mut before = None;
         for sample in &self.samples {
             let oldest = sample.oldest.min(sample.work);
             let step = before.filter(|work| sample.work > *work);
             if before.is_none() {
-                let age = sample.work - oldest;
-                listed = if self.grew() { -libm::expm1(-joins * age) } else { steady_share(joins, age) };
-                list.push_back(Stretch { from: oldest, to: sample.work, share: listed });
+                list.begin(oldest, sample.work, self.grew(), residence);
             }
             let middle = step.map_or(sample.work, |work: f64| work.midpoint(sample.work));
             if let Some(work) = step {
-                become_dirty(&mut list, &mut listed, work, middle);
+                list.become_dirty(work, middle);
             }
             before = Some(sample.work);
-            while let Some(first) = list.front_mut() {
-                if first.from >= oldest {
-                    break;
-                }
-                let whole = first.to <= oldest;
-                let part = if whole { 1.0 } else { (oldest - first.from) / (first.to - first.from) };
-                let leaves = first.share * part;
-                gone += leaves * dirty_since(middle - (first.from + first.to.min(oldest)) / 2.0);
-                listed -= leaves;
-                first.share -= leaves;
-                first.from = oldest;
-                if whole {
-                    list.pop_front();
-                }
-            }
+            list.evict(middle);
+            list.flush(oldest, middle);
             if step.is_some() {
-                become_dirty(&mut list, &mut listed, middle, sample.work);
+                list.become_dirty(middle, sample.work);
             }
-            let of_stretch = |s: &Stretch| s.share * dirty_since(sample.work - (s.from + s.to) / 2.0);
-            dirty.push(if together > 1.0 { list.iter().map(of_stretch).sum() } else { listed });
-            flushed.push(gone);
+            dirty.push(list.dirty(sample.work));
+            flushed.push(list.gone);
         }
         (dirty, flushed)
+    }
+}
+
+/// Pages (or extents) of one rate in the order in which they became dirty, as shares of all of them.
+struct FlushOrder {
+    rate: f64,
+    /// Pages that are flushed together.
+    together: f64,
+    list: VecDeque<Stretch>,
+    /// Share that is in the order.
+    listed: f64,
+    /// Share that has been written so far, flushed or evicted.
+    gone: f64,
+    /// How long pages stay, where the data outgrow the pool.
+    stay: Option<Stay>,
+}
+
+impl FlushOrder {
+    fn new(rate: f64, order: Order, residence: Option<&Residence>) -> FlushOrder {
+        let together = match order {
+            Order::Pages => 1.0,
+            Order::Extents(pages) => f64::from(pages.max(1)),
+        };
+        let stay = residence.map(|residence| residence.stay(rate));
+        FlushOrder { rate, together, list: VecDeque::new(), listed: 0.0, gone: 0.0, stay }
+    }
+
+    /// Rate at which an extent joins the order.
+    fn joins(&self) -> f64 {
+        self.rate * self.together
+    }
+
+    /// Of a page of an extent that joined the order `age` ago: its first page, and those that followed.
+    fn dirty_since(&self, age: f64) -> f64 {
+        (1.0 + (self.together - 1.0) * -libm::expm1(-self.rate * age.max(0.0))) / self.together
+    }
+
+    /// What is dirty at the first sample: an age that grew from nothing, or that stood still.
+    fn begin(&mut self, oldest: f64, work: f64, grew: bool, residence: Option<&Residence>) {
+        let age = work - oldest;
+        let steady = residence.map(|residence| residence.dirty_share(self.rate, age));
+        if steady.is_none() {
+            self.listed = if grew { -libm::expm1(-self.joins() * age) } else { steady_share(self.joins(), age) };
+            self.list.push_back(Stretch { from: oldest, to: work, share: self.listed, read: 0.0 });
+            return;
+        }
+        for step in 0..FIRST_STEPS {
+            let at = |step: u32| oldest + age * f64::from(step) / f64::from(FIRST_STEPS);
+            self.listed = steady.filter(|_| !grew).unwrap_or(self.listed);
+            self.become_dirty(at(step), at(step + 1));
+            self.evict(at(step + 1));
+        }
+        self.gone = 0.0;
+    }
+
+    fn become_dirty(&mut self, from: f64, to: f64) {
+        let share = (1.0 - self.listed) * -libm::expm1(-self.joins() * (to - from));
+        let outside = self.stay.map_or(0.0, |stay| 1.0 - stay.resident);
+        self.listed += share;
+        let read = (outside / (1.0 - self.listed).max(outside)).min(1.0);
+        self.list.push_back(Stretch { from, to, share, read });
+    }
+
+    /// Share of a stretch that has not been evicted.
+    fn stays(&self, stretch: &Stretch, now: f64) -> f64 {
+        self.stay.map_or(1.0, |stay| {
+            let age = now - (stretch.from + stretch.to) / 2.0;
+            let [read, again] = [true, false].map(|read| stay.survives(age, read));
+            stretch.read * read + (1.0 - stretch.read) * again
+        })
+    }
+
+    /// Flushes what became dirty before `oldest`.
+    fn flush(&mut self, oldest: f64, now: f64) {
+        while let Some(&first) = self.list.front().filter(|first| first.from < oldest) {
+            let whole = first.to <= oldest;
+            let part = if whole { 1.0 } else { (oldest - first.from) / (first.to - first.from) };
+            let leaves = first.share * part;
+            let dirty = leaves * self.stays(&first, now);
+            self.gone += dirty * self.dirty_since(now - (first.from + first.to.min(oldest)) / 2.0);
+            self.listed -= dirty;
+            if whole {
+                self.list.pop_front();
+            } else {
+                self.list[0] = Stretch { from: oldest, share: first.share - leaves, ..first };
+            }
+        }
+    }
+
+    /// Writes what has been evicted by now.
+    fn evict(&mut self, now: f64) {
+        if self.stay.is_some() {
+            let left: f64 = self.list.iter().map(|stretch| stretch.share * self.stays(stretch, now)).sum();
+            self.gone += (self.listed - left).max(0.0);
+            self.listed = left;
+        }
+    }
+
+    /// Share of the pages that is dirty.
+    fn dirty(&self, now: f64) -> f64 {
+        let of_stretch = |s: &Stretch| s.share * self.stays(s, now) * self.dirty_since(now - (s.from + s.to) / 2.0);
+        if self.together > 1.0 { self.list.iter().map(of_stretch).sum() } else { self.listed }
     }
 }
 
@@ -165,6 +243,7 @@ pub fn oldest_by_order(work: &[f64], dirty: &[f64], flushed: &[f64]) -> Vec<f64>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Bin, Pool};
 
     /// A clean start, then an age of 100 units of work.
     fn steady(order: Order) -> Trajectory {
@@ -178,7 +257,7 @@ mod tests {
     #[test]
     fn a_steady_age_gives_the_closed_form() {
         for rate in [0.001, 0.01, 0.1] {
-            let (dirty, flushed) = steady(Order::Pages).course(rate);
+            let (dirty, flushed) = steady(Order::Pages).course(rate, None);
             let share = rate * 100.0 / (1.0 + rate * 100.0);
             assert!((dirty[2000] / share - 1.0).abs() < 0.02, "{rate}: {} {share}", dirty[2000]);
             let a_unit = (flushed[2000] - flushed[1000]) / 1000.0;
@@ -187,10 +266,26 @@ mod tests {
         }
     }
 
+    /// A steady age, and pages that leave a small pool: as many are dirty as the closed form has, and written as become dirty.
+    #[test]
+    fn evicted_pages_are_written_and_no_longer_dirty() {
+        let bins = [0.001, 0.02].map(|rate| Bin { rate, pages: 1000.0 });
+        let residence = Residence::of(&bins, Pool { pages: 1200.0, old_share: 0.02 }).unwrap();
+        for Bin { rate, .. } in bins {
+            let (dirty, written) = steady(Order::Pages).course(rate, Some(&residence));
+            let expected = residence.dirty_share(rate, 100.0);
+            assert!((dirty[2000] / expected - 1.0).abs() < 0.03, "{rate}: {} for {expected}", dirty[2000]);
+            let a_unit = (written[2000] - written[1000]) / 1000.0;
+            assert!((a_unit / (rate * (1.0 - expected)) - 1.0).abs() < 0.03, "{rate}: {a_unit}");
+        }
+        let rare = residence.dirty_share(0.001, 100.0);
+        assert!(rare < 0.9 * steady_share(0.001, 100.0), "some leave before they are old: {rare}");
+    }
+
     #[test]
     fn what_becomes_dirty_is_dirty_or_flushed() {
         let trajectory = steady(Order::Pages);
-        let (dirty, flushed) = trajectory.course(0.03);
+        let (dirty, flushed) = trajectory.course(0.03, None);
         let mut became = 0.0;
         for i in 1..dirty.len() {
             let half = 1.0 - libm::exp(-0.015);
@@ -203,8 +298,8 @@ mod tests {
 
     #[test]
     fn neighbours_leave_with_the_first_of_their_extent() {
-        let single = steady(Order::Pages).course(0.01);
-        let (dirty, flushed) = steady(Order::Extents(64)).course(0.01);
+        let single = steady(Order::Pages).course(0.01, None);
+        let (dirty, flushed) = steady(Order::Extents(64)).course(0.01, None);
         assert!((dirty[50] / single.0[50] - 1.0).abs() < 0.02, "nothing is flushed yet: {}", dirty[50]);
         // Extents that joined together leave together: over whole turns.
         let mean = |dirty: &[f64]| dirty[1000..].iter().sum::<f64>() / 1001.0;
@@ -216,14 +311,14 @@ mod tests {
     fn a_recording_that_begins_in_the_middle_begins_in_steady_state() {
         let mut trajectory = steady(Order::Pages);
         trajectory.samples.drain(..500);
-        let (dirty, _) = trajectory.course(0.01);
+        let (dirty, _) = trajectory.course(0.01, None);
         assert!((dirty[0] - 0.5).abs() < 1e-9 && (dirty[1000] - 0.5).abs() < 0.02, "{} {}", dirty[0], dirty[1000]);
     }
 
     #[test]
     fn the_order_tells_the_oldest_page() {
         let trajectory = steady(Order::Pages);
-        let (dirty, flushed) = trajectory.course(0.02);
+        let (dirty, flushed) = trajectory.course(0.02, None);
         let pages = |shares: &[f64]| shares.iter().map(|share| 10_000.0 * share).collect::<Vec<f64>>();
         let work: Vec<f64> = trajectory.samples.iter().map(|sample| sample.work).collect();
         let oldest = oldest_by_order(&work, &pages(&dirty), &pages(&flushed));

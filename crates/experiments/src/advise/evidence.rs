@@ -11,7 +11,7 @@
 use innosim_flush_models::registry::undo_segments;
 use innosim_flush_models::registry::{ModelId, lookup};
 use innosim_recordings::{Column, Quantity, Recording, WORK};
-use innosim_spectrum::{Evidence, Order, Sample, Trajectory};
+use innosim_spectrum::{Evidence, Order, Outgrown, Sample, Trajectory};
 
 /// Pages of an extent.
 const EXTENT_PAGES: u32 = 64;
@@ -23,7 +23,12 @@ const FEW_FLUSHED: f64 = 0.02;
 const NEARLY_ALL: f64 = 0.8;
 
 /// Counters of `recording` (of an unknown load) with so many pages at most, and the page ages that lie beside it.
-pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64, most_pages: f64) -> Option<Evidence> {
+pub(super) fn evidence_of(
+    recording: &Recording,
+    redo_per_work: f64,
+    most_pages: f64,
+    outgrown: Option<Outgrown>,
+) -> Option<Evidence> {
     let work = recording.series.column(WORK)?;
     let lsn = recording.get(Quantity::Lsn)?;
     let oldest = oldest_lsn(recording, &lsn)?;
@@ -45,7 +50,7 @@ pub(super) fn evidence_of(recording: &Recording, redo_per_work: f64, most_pages:
     // Pages that a growing load makes count as rarely modified ones, so there may be more than there were. Counters alone tell the
     // dirty pages at ages that they reach; page ages reach further, and there the number is what holds them down.
     let most_pages = (!younger.is_empty()).then_some(most_pages);
-    Some(Evidence { trajectories: vec![trajectory], younger, drops_freed, most_pages })
+    Some(Evidence { trajectories: vec![trajectory], younger, drops_freed, most_pages, outgrown })
 }
 
 /// Work that was done when the log had come to `lsn`; before the first sample at the mean rate of all.

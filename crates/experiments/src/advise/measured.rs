@@ -5,7 +5,7 @@ use super::evidence::evidence_of;
 use crate::calibrate::{CPU_SCATTER, Calibration, Parameter, TICK_S, UNKNOWN_CPUS, calibrate_unknown};
 use innosim_core::config::PAGE_BYTES;
 use innosim_recordings::{Percentile, Quantity, Recording};
-use innosim_spectrum::{AgesUsed, Bin, Evidence, Fit, Range, Spectrum, fit_agreeing};
+use innosim_spectrum::{AgesUsed, Bin, Evidence, Fit, Outgrown, Pool, Range, Spectrum, fit_agreeing};
 use innosim_statistics::mean;
 
 /// Bins of a scenario: each costs a transaction a draw or two.
@@ -28,6 +28,10 @@ const KEPT_FREE: f64 = 1.1;
 const Z95: f64 = 1.645;
 /// The 99th.
 const Z99: f64 = 2.326;
+/// Data by buffer pool, where misses tell that they are larger and nothing tells by how much.
+const DATA_BY_POOL: f64 = 3.0;
+/// `innodb_old_blocks_pct` of a server that does not tell.
+const OLD_BLOCKS_PCT: f64 = 37.0;
 /// Misses a unit of work below which all data are taken to be in memory.
 const NEGLIGIBLE_MISSES: f64 = 0.01;
 
@@ -52,6 +56,8 @@ pub(super) struct Measured {
     pub(super) pool_pages: f64,
     /// Most pages that the spectrum may have.
     most_pages: f64,
+    /// Data that outgrow the pool, if they do.
+    pub(super) outgrown: Option<Outgrown>,
     /// Whether the CPU time was measured.
     pub(super) cpu_is_measured: bool,
     /// That no CPU time brings the recorded throughput of a closed loop, as a sentence.
@@ -66,8 +72,13 @@ impl Measured {
         let redo = redo.ok_or("no redo was written")?;
         let demand = Demand::of(recording).ok_or("work was counted only once")?;
         let pool_pages = pool_pages(recording);
-        let most_pages = OF_POOL * pages_there(recording, pool_pages);
-        let evidence = evidence_of(recording, redo, most_pages)
+        let reads = misses(recording, &demand);
+        // As long as frames are free, nothing is read a second time.
+        let (misses, first_reads) = if has_free_frames(recording, pool_pages) { (0.0, reads) } else { (reads, 0.0) };
+        let outgrown = (misses > 0.0).then(|| outgrown(recording, pool_pages, misses));
+        let most_pages =
+            outgrown.map_or_else(|| OF_POOL * pages_there(recording, pool_pages), |outgrown| outgrown.data_pages);
+        let evidence = evidence_of(recording, redo, most_pages, outgrown)
             .ok_or("dirty pages, pages written and ages have no samples in common")?;
         let (fit, ages_used) = fit_agreeing(&evidence).map_err(|why| why.to_string())?;
         let cpu_is_measured = calibration.get("cpu").is_some();
@@ -77,9 +88,6 @@ impl Measured {
         }
         calibration.parameters.extend(cpu_scatter(recording, &demand));
         let spectrum = in_scenarios(&fit.spectrum, most_pages, fit.ages.high);
-        let reads = misses(recording, &demand);
-        // As long as frames are free, nothing is read a second time.
-        let (misses, first_reads) = if has_free_frames(recording, pool_pages) { (0.0, reads) } else { (reads, 0.0) };
         Ok(Measured {
             calibration,
             fit,
@@ -90,6 +98,7 @@ impl Measured {
             first_reads,
             pool_pages,
             most_pages,
+            outgrown,
             cpu_is_measured,
             throughput_is_off: None,
         })
@@ -97,7 +106,7 @@ impl Measured {
 
     /// The evidence of another recording of this load.
     pub(super) fn evidence_of(&self, other: &Recording) -> Option<Evidence> {
-        evidence_of(other, self.redo(), self.most_pages)
+        evidence_of(other, self.redo(), self.most_pages, self.outgrown)
     }
 
     /// Redo of a unit of work, bytes.
@@ -208,10 +217,7 @@ pub(super) fn busy_share(recording: &Recording) -> Option<f64> {
 fn pool_pages(recording: &Recording) -> f64 {
     let total = recording.series.column("Innodb_buffer_pool_pages_total");
     let total = total.and_then(|total| total.present().rfind(|pages| *pages > 0.0));
-    let of_setting = || {
-        let bytes: f64 = recording.variables.get("innodb_buffer_pool_size")?.parse().ok()?;
-        Some(bytes / PAGE_BYTES as f64)
-    };
+    let of_setting = || Some(recording.number("innodb_buffer_pool_size")? / PAGE_BYTES as f64);
     total.or_else(of_setting).unwrap_or(8192.0)
 }
 
@@ -243,13 +249,21 @@ fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
         beyond -= pages - kept;
         at += 1;
     }
-    Spectrum { freed: spectrum.freed, ..Spectrum::new(bins) }
+    Spectrum { bins: Spectrum::new(bins).bins, ..spectrum.clone() }
+}
+
+/// Data larger than the pool, with these misses a unit of work: as many pages as the tables have, where that is recorded.
+fn outgrown(recording: &Recording, pool_pages: f64, misses: f64) -> Outgrown {
+    let of_tables = recording.data.pages().filter(|pages| *pages > pool_pages);
+    let old_share = recording.number("innodb_old_blocks_pct").unwrap_or(OLD_BLOCKS_PCT) / 100.0;
+    let pool = Pool { pages: pages_there(recording, pool_pages), old_share };
+    Outgrown { data_pages: of_tables.unwrap_or(DATA_BY_POOL * pool_pages), pool, misses }
 }
 
 /// Whether the buffer pool had frames to spare to the end.
 fn has_free_frames(recording: &Recording, pool_pages: f64) -> bool {
     let free = recording.get(Quantity::FreePages).and_then(|free| free.present().next_back());
-    let says = |name: &str, usual: f64| recording.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
+    let says = |name: &str, usual: f64| recording.number(name).unwrap_or(usual);
     let kept = says("innodb_lru_scan_depth", 0.0) * says("innodb_buffer_pool_instances", 1.0);
     free.is_some_and(|free| free > (SPARE * pool_pages).max(KEPT_FREE * kept))
 }

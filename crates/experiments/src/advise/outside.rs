@@ -34,7 +34,7 @@ const LOADED_ROWS: f64 = 100.0;
 /// Share of the pages written that are compressed from which on these decide.
 const COMPRESSED: f64 = 0.1;
 /// Share of the pages written that the flush list's batches did not write from which on these decide little.
-const LEAVE_EARLY: f64 = 0.5;
+const LEAVE_EARLY: f64 = 0.6;
 /// Rows changed a second without a statement that changes rows.
 const APPLIED_ROWS: f64 = 10.0;
 /// Temporary tables on disk for each unit of work.
@@ -340,11 +340,11 @@ pub(super) mod tests {
             "stays in the buffer pool for 60 s (1000 pages are read a second), and the checkpoint age stands for 300 s",
         );
         let by_list = |pages| recorded(&[("buffer_flush_batch_total_pages", pages)], &[], "");
-        decides(&by_list(40.0), "60 % of all pages are written to make room");
+        decides(&by_list(30.0), "70 % of all pages are written to make room");
         assert_eq!(by_list(80.0), []);
         decides(
-            &recorded(&[("buffer_LRU_batch_flush_total_pages", 55.0)], &[], ""),
-            "55 % of all pages are written to make room",
+            &recorded(&[("buffer_LRU_batch_flush_total_pages", 65.0)], &[], ""),
+            "65 % of all pages are written to make room",
         );
     }
 

@@ -6,7 +6,7 @@ use crate::calibrate::{
     Device, Others, before_toml, file_system_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before,
 };
 use innosim_recordings::{Quantity, Recording};
-use innosim_spectrum::{Bin, Spectrum};
+use innosim_spectrum::{Beyond, Bin, Spectrum};
 
 /// Dirty pages up to which a pool counts as clean.
 const CLEAN_PAGES: f64 = 40.0;
@@ -22,8 +22,6 @@ const HARDLY: f64 = 1e-12;
 const FIRST_S: f64 = 60.0;
 /// Clients for each that was recorded, where the CPU time of a unit of work is guessed.
 const UNHINDERED: u32 = 4;
-/// Data beyond the buffer pool, where misses tell that there are some.
-const DATA_BY_POOL: f64 = 3.0;
 
 /// What drives a scenario.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,8 +65,8 @@ struct Start {
 
 impl Start {
     /// Pages of `spectrum` of which `dirty` are dirty in all at this age, in units of work, with room for so many. Which
-    /// pages are dirty is drawn alike from all, and those that are modified often become so at once; the share counts
-    /// them as dirty already.
+    /// pages are dirty is drawn alike from all in the pool, and those that are modified often become so at once; the share counts
+    /// them as dirty already. Of data that outgrow the pool so many pages are in it, alike of all rates.
     fn of(spectrum: &Spectrum, dirty: f64, age: f64, room: f64) -> Start {
         let hot = |bin: &&Bin| bin.rate * age > HOT;
         let sum = |bins: &mut dyn Iterator<Item = &Bin>| bins.map(|bin| bin.pages).sum::<f64>();
@@ -76,6 +74,10 @@ impl Start {
         let others = sum(&mut spectrum.bins.iter().filter(|bin| !hot(bin))).max(1.0);
         let expected = spectrum.dirty(age);
         let share = |dirty: f64, pages: f64| ((dirty - hot_pages) / pages).clamp(0.0, MOST_DIRTY);
+        if let Some(Beyond { read, .. }) = spectrum.beyond {
+            let here = (room / (hot_pages + others + read.pages)).min(1.0);
+            return Start { share: share(dirty, here * (others + read.pages)), left_over: 0.0 };
+        }
         let beyond = dirty - expected;
         if beyond <= LEFT_OVER * dirty {
             return Start { share: share(dirty, others), left_over: 0.0 };
@@ -94,15 +96,13 @@ impl Wanted<'_> {
         text.push_str(&format!("\n[workload]   # {} a unit of work\n", self.load.calibration.recording));
         text.push_str("kind = \"spectrum\"\n");
         text.push_str(&parameters_toml(&self.load.calibration));
-        if self.load.misses > 0.0 {
-            // Of reads spread over so many pages, those beyond the pool's share miss.
-            let reads = self.load.misses / (1.0 - 1.0 / DATA_BY_POOL);
-            let pages = (DATA_BY_POOL * self.load.pool_pages).round();
+        let Spectrum { bins, freed, beyond } = &self.load.spectrum;
+        if let Some(read) = beyond.map(|beyond| beyond.read).filter(|read| read.pages >= 1.0) {
+            let (reads, pages) = (read.rate * read.pages, read.pages.round());
             text.push_str(&format!(
-                "reads = {reads:.4}   # of which the recorded misses miss\nread_pages = {pages:.0}\n"
+                "reads = {reads:.4}   # so that the recorded misses miss\nread_pages = {pages:.0}\n"
             ));
         }
-        let Spectrum { bins, freed } = &self.load.spectrum;
         let freed = freed.iter().map(|bin| (bin, "freed = true\n"));
         for (bin, more) in bins.iter().map(|bin| (bin, "")).chain(freed) {
             let pages = bin.pages.round().max(1.0);

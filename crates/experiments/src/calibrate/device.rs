@@ -202,8 +202,7 @@ struct NewRedo {
 /// capacity less what there is of the files as the load begins, in files of a 32nd of the capacity; in MariaDB it is
 /// the file, if that is new. Before that servers write their files when they make them.
 fn new_redo(recording: &Recording) -> Option<NewRedo> {
-    let number = |name: &str| recording.variables.get(name)?.parse::<f64>().ok();
-    if let Some(capacity) = number("innodb_redo_log_capacity") {
+    if let Some(capacity) = recording.number("innodb_redo_log_capacity") {
         let present = recording.series.column("Innodb_redo_log_physical_size")?;
         let start = recording.sample_at_start().unwrap_or(0);
         let present = present.at(start)?;
@@ -212,7 +211,7 @@ fn new_redo(recording: &Recording) -> Option<NewRedo> {
         return (present < capacity).then_some(NewRedo { bytes, map_block });
     }
     let mariadb = recording.server.model.is_some_and(ModelId::is_mariadb);
-    let bytes = number("innodb_log_file_size").filter(|_| mariadb && recording.new_redo)?;
+    let bytes = recording.number("innodb_log_file_size").filter(|_| mariadb && recording.new_redo)?;
     Some(NewRedo { bytes: bytes as u64, map_block: pieces(bytes) > PIECES_IN_INODE })
 }
 

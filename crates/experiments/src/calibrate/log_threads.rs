@@ -48,7 +48,7 @@ pub(super) fn cpu_us(server: &Recording) -> f64 {
 pub(super) fn spinning(recording: &Recording, load: &Load) -> Option<f64> {
     let ticks = load.column(recording, &["proc.mysqld_utime", "cpu.user"])?;
     let processors = load.a_second(&ticks)? * TICK_S;
-    let above = recording.variables.get("innodb_log_spin_cpu_abs_lwm").and_then(|percent| percent.parse().ok());
+    let above = recording.number("innodb_log_spin_cpu_abs_lwm");
     let spins = processors * 100.0 >= above.unwrap_or(SPIN_ABOVE_PERCENT);
     (write_redo(recording) && spins && load.transactions_a_second() >= FREQUENT).then_some(processors)
 }

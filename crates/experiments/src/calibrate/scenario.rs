@@ -153,7 +153,7 @@ fn crowding_toml(crowding: &Parameter) -> String {
 /// How threads come to processors. Where each of them can have one, none waits in turns either, and that takes half as many
 /// events. On two processors threads were traced to stay on theirs; of more, one that idles takes a thread that waits.
 fn scheduling(target: &Recording) -> &'static str {
-    let says = |name: &str, usual: f64| target.variables.get(name).and_then(|v| v.parse().ok()).unwrap_or(usual);
+    let says = |name: &str, usual: f64| target.number(name).unwrap_or(usual);
     let background = says("innodb_page_cleaners", 4.0) + says("innodb_purge_threads", 4.0) + LOG_THREADS;
     let of_the_load = || Some(target.load_threads()).filter(|threads| *threads > 0);
     let have_one_each =
@@ -249,8 +249,8 @@ pub(crate) fn activity_unseen(target: &Recording, first: usize) -> bool {
 fn resident_share(target: &Recording) -> Option<String> {
     let first = target.sample_at_start()?;
     let present = target.get(Quantity::LruPages)?.at(first)?;
-    let data = (target.data.clustered_pages? + target.data.secondary_pages.unwrap_or(0)) as f64;
-    let pool = target.variables.get("innodb_buffer_pool_size")?.parse::<f64>().ok()? / PAGE_BYTES as f64;
+    let data = target.data.pages()?;
+    let pool = target.number("innodb_buffer_pool_size")? / PAGE_BYTES as f64;
     let share = present / data.max(1.0);
     (present < WARM_SHARE * data.min(pool)).then(|| {
         format!(

@@ -30,9 +30,7 @@ pub(super) fn spin_us(server: &Recording) -> f64 {
     if server.server.model.is_some_and(ModelId::is_mariadb) {
         return 0.0;
     }
-    let says = |name: &str, default: f64| {
-        server.variables.get(name).and_then(|value| value.parse::<f64>().ok()).unwrap_or(default)
-    };
+    let says = |name: &str, default: f64| server.number(name).unwrap_or(default);
     let loops = says("innodb_sync_spin_loops", 30.0);
     let delay = says("innodb_spin_wait_delay", 6.0);
     loops * delay / 2.0 * says("innodb_spin_wait_pause_multiplier", 50.0) * PAUSE_US
