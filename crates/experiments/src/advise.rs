@@ -42,12 +42,14 @@ pub use unknown::{Prepared, dirty_pages_told, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND, file_system_is_assumed};
 use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, best_setting, recommend};
+use backtest::Next;
 use demand::Demand;
 use innosim_recordings::{Missing, Recording, UnknownLoad, understood_settings};
 use innosim_scenario::{Overrides, Source};
 use innosim_spectrum::AgesUsed;
 use innosim_statistics::mean;
 use measured::Measured;
+use std::sync::{Mutex, PoisonError};
 use subject::{Findings, Subject};
 
 /// Length of runs where the checkpoint age stands at its limit and falls from it.
@@ -188,7 +190,9 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     let subject = Subject::new(request, runner)?;
     let outside = outside::outside(&subject.unknown.recording);
     let ruled_out = shortage::free_pages_are_short(request.recording).or_else(|| outside::refusal(&outside));
-    let (findings, ruled_out) = found(&subject, ruled_out)?;
+    let ahead = Ahead::default();
+    let begin = |device: &Device, us: f64, runner: &dyn TrialRunner| ahead.search(&subject, device, us, runner);
+    let (findings, ruled_out) = found(&subject, ruled_out, &begin)?;
     let Findings { best, others, not_it, device, measured } = findings;
     let model = request.recording.model().map_err(AdviseError::NoLoad)?;
     let not_understood = understood_settings(request.recording, model).1;
@@ -213,9 +217,8 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
     if advice.refused.is_some() && !request.anyway {
         return Ok(advice);
     }
-    let replications = if long { 1 } else { request.replications };
-    let ask = |redo| recommend(&question(request, &advice.scenario, redo, replications, long), runner);
-    let (answer, is_alike) = match answered(request, ask, long, runner) {
+    let ahead = ahead.take(&advice.scenario).filter(|_| !long);
+    let (answer, is_alike) = match ahead.map_or_else(|| answered(request, &advice.scenario, long, runner), Ok) {
         Err(AdviseError::Search(RecommendError::OutOfTime)) => {
             advice.refused = Some(out_of_time("before the present setting was run"));
             return Ok(advice);
@@ -242,11 +245,15 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
 }
 
 /// What is found out before the search, and why there is none: counters ruled it out, or the time was over.
-fn found(subject: &Subject<'_>, ruled_out: Option<String>) -> Result<(Findings, Option<String>), AdviseError> {
+fn found(
+    subject: &Subject<'_>,
+    ruled_out: Option<String>,
+    next: &Next<'_>,
+) -> Result<(Findings, Option<String>), AdviseError> {
     if ruled_out.is_some() && !subject.request.anyway {
         return Ok((subject.unsearched()?, ruled_out));
     }
-    match subject.findings() {
+    match subject.findings(next) {
         Err(AdviseError::Search(RecommendError::OutOfTime)) => {
             Ok((subject.unsearched()?, Some(out_of_time("in the back-test"))))
         }
@@ -258,13 +265,37 @@ fn out_of_time(when: &str) -> String {
     format!("The time limit was over {when}. A longer --time-limit would tell")
 }
 
+/// A search that was made before the load was confirmed: the scenario, and what came of it.
+#[derive(Default)]
+struct Ahead(Mutex<Option<(String, (Answer, bool))>>);
+
+impl Ahead {
+    /// Searches, as if the CPU time of a closed loop were that of the whole recording, and its age did not fall from its limit.
+    fn search(&self, subject: &Subject<'_>, device: &Device, us: f64, runner: &dyn TrialRunner) {
+        let scenario = subject.confirmed(us).ok().and_then(|measured| subject.scenario(&measured, device).ok());
+        let made = scenario.and_then(|text| {
+            let answer = answered(subject.request, &text, false, runner).ok()?;
+            Some((text, answer))
+        });
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = made;
+    }
+
+    /// What came of the search of a scenario, if it was that one.
+    fn take(self, scenario: &str) -> Option<(Answer, bool)> {
+        let made = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        made.filter(|(searched, _)| searched == scenario).map(|(_, answer)| answer)
+    }
+}
+
 /// The answer, and whether it is that every setting does alike.
 fn answered(
     request: &Request<'_>,
-    ask: impl Fn(bool) -> Result<Answer, RecommendError>,
+    scenario: &str,
     falls_from_limit: bool,
     runner: &dyn TrialRunner,
 ) -> Result<(Answer, bool), AdviseError> {
+    let replications = if falls_from_limit { 1 } else { request.replications };
+    let ask = |redo| recommend(&question(request, scenario, redo, replications, falls_from_limit), runner);
     let mut answer = ask(request.redo)?;
     let is_alike = alike::keep_if_alike(&mut answer, falls_from_limit);
     if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {

@@ -2,9 +2,10 @@
 //!
 //! The load is measured on the first half alone. The whole recording is simulated under its recorded demand, and the second
 //! half compared, so that the state in the middle is the simulation's own. A closed loop is driven by its clients, with the CPU
-//! time that brings them to the throughput of the first half: throughput and latency of the second are predicted then.
+//! time that brings them to the throughput of the first half: throughput and latency of the second are predicted then. What follows if they
+//! are right goes on beside that.
 
-use super::beside::WhileWanted;
+use super::beside::with_beside;
 use super::closed;
 use super::demand::Demand;
 use super::disk::{DiskSeen, ceilings_as_seen, ruled_out};
@@ -114,6 +115,11 @@ impl Backtest {
         throughput.and_then(Metric::error).is_some_and(|error| error.abs() <= share)
     }
 
+    /// Whether a closed loop is as the search takes it: its CPU time is that of the whole recording too, and its figures are judged.
+    fn confirms_loop(&self) -> bool {
+        self.throughput_is_within(closed::CLOSE) && !self.falls_from_limit && self.failures().is_empty()
+    }
+
     /// Whether the latency came out as it was recorded.
     pub fn latency(&self) -> Reproduced {
         self.reproduced(latency_metric(self.percentile()))
@@ -203,6 +209,9 @@ fn predict_driven(
     Ok(Prediction { compared: target.between(from_s, end), scenario })
 }
 
+/// What follows if a closed loop on a device, with a CPU time of a unit of work in microseconds, is confirmed.
+pub(super) type Next<'a> = dyn Fn(&Device, f64, &dyn TrialRunner) + Sync + 'a;
+
 /// Back-tests a recording on each of the devices that can be its `disk`, the best one first; the error is a sentence.
 pub(super) fn backtest(
     recording: &Recording,
@@ -210,6 +219,7 @@ pub(super) fn backtest(
     seed: Option<u64>,
     disk: Option<&DiskReports>,
     runner: &dyn TrialRunner,
+    next: &Next<'_>,
 ) -> Result<Tested, String> {
     let (start, end) = recording.load_window();
     let middle = (start + end) / 2.0;
@@ -218,7 +228,7 @@ pub(super) fn backtest(
     let overrides = Overrides { seed, ..Overrides::default() };
     let longest = recording.latency().map(|(percentile, ms)| (percentile, ms.present().fold(0.0, f64::max)));
     let longest_ms = longest.filter(|(_, ms)| devices.len() > 1 && *ms > 0.0);
-    let halves = Halves { recording, first, measured, middle, overrides, disk, longest_ms, runner };
+    let halves = Halves { recording, first, measured, middle, overrides, disk, longest_ms, runner, next };
     let demand = Demand::of(recording).ok_or("work was counted only once")?;
     match demand.closed {
         None => halves.under_demand(devices, &demand),
@@ -239,6 +249,7 @@ struct Halves<'a> {
     /// The longest recorded latency at its percentile, ms, where there are several devices to choose from.
     longest_ms: Option<(Percentile, f64)>,
     runner: &'a dyn TrialRunner,
+    next: &'a Next<'a>,
 }
 
 /// Devices that can be the disk.
@@ -254,6 +265,13 @@ struct Sorted {
     lifted: Option<(String, Device)>,
 }
 
+/// A closed loop to be back-tested.
+struct LoopOn {
+    prediction: Prediction,
+    /// See [`Backtest`].
+    cpu_us: Option<f64>,
+}
+
 /// A prediction on a device, by its name.
 type Named = (String, Prediction);
 
@@ -263,14 +281,48 @@ impl Halves<'_> {
         devices.iter().map(|(name, device)| Ok((name.clone(), on(device)?))).collect()
     }
 
-    /// A test driven by clients that are always busy; none if they come to the recorded throughput only with less CPU time than `least_us`.
+    /// A test on the device that is taken, driven by clients that are always busy, with what follows beside it.
     fn closed(
+        &self,
+        clients: u32,
+        device: &(String, Device),
+        runner: &dyn TrialRunner,
+    ) -> Result<Vec<Backtest>, String> {
+        let Some(LoopOn { prediction, cpu_us }) = self.loop_on(clients, &device.1, 0.0, runner)? else {
+            return Ok(Vec::new());
+        };
+        let test = || self.test_of(clients, &device.0, prediction, cpu_us, runner);
+        let tested = match cpu_us {
+            None => test()?,
+            Some(us) => {
+                let is_confirmed = |test: &Result<Backtest, String>| test.as_ref().is_ok_and(Backtest::confirms_loop);
+                with_beside(runner, test, is_confirmed, |beside| (self.next)(&device.1, us, beside)).0?
+            }
+        };
+        Ok(vec![tested])
+    }
+
+    /// A test driven by clients that are always busy; none if they come to the recorded throughput only with less CPU time than `least_us`.
+    fn closed_with(
         &self,
         clients: u32,
         (name, device): &(String, Device),
         least_us: f64,
-        runner: &dyn TrialRunner,
     ) -> Result<Option<Backtest>, String> {
+        let found = self.loop_on(clients, device, least_us, self.runner)?;
+        found
+            .map(|LoopOn { prediction, cpu_us }| self.test_of(clients, name, prediction, cpu_us, self.runner))
+            .transpose()
+    }
+
+    /// The loop on a device with the CPU time that brings its clients to the recorded throughput, if that is not less than `least_us`.
+    fn loop_on(
+        &self,
+        clients: u32,
+        device: &Device,
+        least_us: f64,
+        runner: &dyn TrialRunner,
+    ) -> Result<Option<LoopOn>, String> {
         let mut measured = self.measured.clone();
         let demand = Demand::of(&self.first).ok_or("work was counted only once")?;
         if closed::take_throughput(&mut measured, &self.first, &demand, clients, device, least_us, runner)? {
@@ -278,10 +330,21 @@ impl Halves<'_> {
         }
         let drive = Drive::Closed(clients);
         let prediction = predict_driven(drive, self.recording, &measured, device, self.middle, &self.overrides)?;
+        let cpu_us = measured.calibration.get("cpu").filter(|_| measured.throughput_is_off.is_none());
+        Ok(Some(LoopOn { prediction, cpu_us }))
+    }
+
+    fn test_of(
+        &self,
+        clients: u32,
+        name: &str,
+        prediction: Prediction,
+        cpu_us: Option<f64>,
+        runner: &dyn TrialRunner,
+    ) -> Result<Backtest, String> {
         runner.stage("back-test", 1, prediction.scenario.run.duration.whole_seconds());
         let output = until_rest(&prediction.scenario, runner).map_err(|error| error.to_string())?;
-        let cpu_us = measured.calibration.get("cpu").filter(|_| measured.throughput_is_off.is_none());
-        Ok(Some(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.clone(), prediction), output)? }))
+        Ok(Backtest { clients: Some(clients), cpu_us, ..self.seen((name.to_owned(), prediction), output)? })
     }
 
     /// Tests driven by the recorded demand, the best one first.
@@ -316,8 +379,7 @@ impl Halves<'_> {
     /// there, the loop alone. That their time is CPU time must not hold the demand up meanwhile.
     fn under_clients(&self, clients: u32, devices: &[(String, Device)], demand: &Demand) -> Result<Tested, String> {
         if let [only] = devices {
-            let tests = self.closed(clients, only, 0.0, self.runner)?.into_iter().collect();
-            return Ok(Tested { tests, ..Tested::default() });
+            return Ok(Tested { tests: self.closed(clients, only, self.runner)?, ..Tested::default() });
         }
         let freed = self.measured.with_unknown_cpu();
         let Sorted { mut tests, candidates, mut not_it, too_slow, mut lifted } = self.sort(&freed, devices, demand)?;
@@ -325,32 +387,27 @@ impl Halves<'_> {
         tests.sort_by(by_distance);
         if let Some(device) = lifted.take().filter(|_| tests.is_empty()) {
             // The loop is made beside the run that tells whether the device is the one.
-            let beside = WhileWanted::new(self.runner);
-            let (holds, test) = rayon::join(
-                || {
-                    self.holds(&freed, &device, demand).inspect(|holds| {
-                        if !holds {
-                            beside.stop()
-                        }
-                    })
-                },
-                || self.closed(clients, &device, 0.0, &beside),
+            let (holds, tests) = with_beside(
+                self.runner,
+                || self.holds(&freed, &device, demand),
+                |holds| matches!(holds, Ok(true)),
+                |beside| self.closed(clients, &device, beside),
             );
             if holds? {
                 not_it.extend(too_slow);
-                return Ok(Tested { tests: test?.into_iter().collect(), not_it, lifted: Some(device) });
+                return Ok(Tested { tests: tests?, not_it, lifted: Some(device) });
             }
         }
         let is_best = |(name, _): &&(String, Device)| tests.first().is_some_and(|best| best.device == *name);
         if let Some(device) = candidates.iter().find(is_best) {
             not_it.extend(too_slow);
-            tests.splice(..1, self.closed(clients, device, 0.0, self.runner)?);
+            tests.splice(..1, self.closed(clients, device, self.runner)?);
             return Ok(Tested { tests, not_it, lifted: None });
         }
         // It is not for the device that all fall behind: the loops themselves tell.
         let cpu_us = self.measured.calibration.get("cpu").filter(|_| self.measured.cpu_is_measured).unwrap_or(0.0);
         let loops = |least_us| -> Result<Vec<Option<Backtest>>, String> {
-            in_parallel(&candidates, |device| self.closed(clients, device, least_us, self.runner)).into_iter().collect()
+            in_parallel(&candidates, |device| self.closed_with(clients, device, least_us)).into_iter().collect()
         };
         let mut tried = loops(LEAST_CPU * cpu_us)?;
         if tried.iter().all(Option::is_none) {
@@ -575,7 +632,7 @@ mod tests {
         assert!(clients.is_some());
         let on = |profiles: &[&str]| {
             let runner = Slow::default();
-            let tested = backtest(&recording, &devices(profiles), None, None, &runner).unwrap();
+            let tested = backtest(&recording, &devices(profiles), None, None, &runner, &|_, _, _| {}).unwrap();
             let best = &tested.tests[0];
             assert_eq!(best.clients, clients);
             assert!(best.failures().iter().any(|metric| metric.name == "tps_mean"), "{:?}", best.validation.metrics);
@@ -611,7 +668,8 @@ mod tests {
         let (start, end) = recording.load_window();
         let first = Demand::of(&recording.between(start, (start + end) / 2.0)).unwrap();
         let devices = devices(&["lab-virtual-disk", "nvme"]);
-        let tested = backtest(&recording, &devices, None, None, &Behind { rate: first.settled }).unwrap();
+        let runner = Behind { rate: first.settled };
+        let tested = backtest(&recording, &devices, None, None, &runner, &|_, _, _| {}).unwrap();
         let names: Vec<&str> = tested.tests.iter().map(|test| test.device.as_str()).collect();
         assert_eq!(names, ["nvme"]);
         let (name, why) = tested.not_it.last().unwrap();
@@ -632,6 +690,7 @@ mod tests {
             disk: None,
             longest_ms,
             runner: &runner,
+            next: &|_, _, _| {},
         };
         let run = |seconds, latency_ms_p95| vec![SecondSample { latency_ms_p95, ..SecondSample::default() }; seconds];
         let waits = |seconds, ms| halves(Some((Percentile::P95, 4.0))).waits_too_long(&run(seconds, ms));

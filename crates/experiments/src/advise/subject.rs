@@ -1,6 +1,6 @@
 //! What advice is for: one server's load, its back-test, and the scenario that is searched.
 
-use super::backtest::{Backtest, Tested, backtest};
+use super::backtest::{Backtest, Next, Tested, backtest};
 use super::closed;
 use super::demand::Demand;
 use super::measured::Measured;
@@ -55,13 +55,14 @@ impl<'a> Subject<'a> {
         Ok(Findings { best: None, others: Vec::new(), not_it: Vec::new(), device, measured })
     }
 
-    /// Back-tests and measures it.
-    pub(super) fn findings(&self) -> Result<Findings, AdviseError> {
+    /// Back-tests and measures it. What is `next` is begun beside the back-test of a closed loop, for the case that it is confirmed.
+    pub(super) fn findings(&self, next: &Next<'_>) -> Result<Findings, AdviseError> {
         let request = self.request;
         let disk = self.telling.disk_use();
         let no_load = |why| no_load(request, self.runner, why);
         let Tested { tests: mut others, not_it, lifted } =
-            backtest(&self.telling, &request.devices, request.seed, disk.as_ref(), self.runner).map_err(no_load)?;
+            backtest(&self.telling, &request.devices, request.seed, disk.as_ref(), self.runner, next)
+                .map_err(no_load)?;
         let best = others.remove(0);
         let device = request.devices.iter().chain(&lifted).find(|(name, _)| *name == best.device);
         let device = device.map(|(_, device)| device.clone()).unwrap_or_default();
@@ -72,16 +73,24 @@ impl<'a> Subject<'a> {
     /// The load on a device. The CPU time of a closed loop is that of the back-test, if the whole recording comes out with it, or is found
     /// out from there.
     fn measured(&self, device: &Device, test: &Backtest) -> Result<Measured, String> {
+        if let Some(us) = test.cpu_us.filter(|_| test.throughput_is_within(closed::CLOSE)) {
+            return self.confirmed(us);
+        }
         let mut measured = Measured::of(&self.unknown.recording)?;
         let Some(clients) = self.demand.closed else { return Ok(measured) };
         if let Some(us) = test.cpu_us {
             measured.guess_cpu(us);
         }
-        match test.cpu_us.filter(|_| test.throughput_is_within(closed::CLOSE)) {
-            Some(us) => closed::take_found(&mut measured, clients, us),
-            None => {
-                closed::take_throughput(&mut measured, &self.telling, &self.demand, clients, device, 0.0, self.runner)?;
-            }
+        closed::take_throughput(&mut measured, &self.telling, &self.demand, clients, device, 0.0, self.runner)?;
+        Ok(measured)
+    }
+
+    /// The load of a closed loop, if the CPU time of a unit of work is that of the whole recording.
+    pub(super) fn confirmed(&self, us: f64) -> Result<Measured, String> {
+        let mut measured = Measured::of(&self.unknown.recording)?;
+        if let Some(clients) = self.demand.closed {
+            measured.guess_cpu(us);
+            closed::take_found(&mut measured, clients, us);
         }
         Ok(measured)
     }
@@ -173,7 +182,7 @@ mod tests {
             let mut subject = Subject::new(&request, &runner).unwrap();
             subject.telling.phases.iter_mut().for_each(|phase| phase.rate = None);
             subject.demand = Demand::of(&subject.telling).unwrap();
-            let measured = subject.findings().unwrap().measured;
+            let measured = subject.findings(&|_, _, _| {}).unwrap().measured;
             let mut parameters = measured.calibration.parameters.iter();
             let is_found = parameters.any(|parameter| parameter.method.starts_with("what brings"));
             (runner.runs.into_inner(), is_found)
