@@ -8,6 +8,8 @@
 //!                                  |-- what the spectrum or the device leaves open: searched again --> interval
 //! ```
 //!
+//! Of a closed loop the search begins beside the back-test, as if that were to confirm the load, and counts if it does.
+//!
 //! Nothing is assumed about tables and statements: pages are those of the write spectrum (`innosim_spectrum`), the demand is
 //! the recorded one. Calibration, comparison and search are those of `calibrate`, `validate` and `recommend`.
 //!
@@ -16,7 +18,6 @@
 
 mod alike;
 mod backtest;
-mod beside;
 mod closed;
 mod conclusion;
 mod courses;
@@ -41,7 +42,9 @@ pub use sentences::{not_known, why};
 pub use unknown::{Prepared, dirty_pages_told, prepare};
 
 use crate::calibrate::{Device, NO_CPU_DEMAND, file_system_is_assumed};
-use crate::recommend::{Answer, Goal, Point, Question, RecommendError, TrialRunner, best_setting, recommend};
+use crate::recommend::{
+    Answer, Goal, Point, Question, RecommendError, Setting, TrialRunner, best_setting, recommend_and_show,
+};
 use backtest::Next;
 use demand::Demand;
 use innosim_recordings::{Missing, Recording, UnknownLoad, understood_settings};
@@ -218,7 +221,8 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         return Ok(advice);
     }
     let ahead = ahead.take(&advice.scenario).filter(|_| !long);
-    let (answer, is_alike) = match ahead.map_or_else(|| answered(request, &advice.scenario, long, runner), Ok) {
+    let searched = ahead.map_or_else(|| Searched::new(request, &advice.scenario, long, runner), Ok);
+    let Searched { answer, is_alike, courses } = match searched {
         Err(AdviseError::Search(RecommendError::OutOfTime)) => {
             advice.refused = Some(out_of_time("before the present setting was run"));
             return Ok(advice);
@@ -237,9 +241,7 @@ pub fn advise(request: &Request<'_>, runner: &dyn TrialRunner) -> Result<Advice,
         runner,
     )?;
     (advice.refused, advice.caution) = conclusion::conclude(&answer, &advice.worlds_left_out);
-    if request.courses && !runner.time_is_up() {
-        advice.courses = courses::courses(request, &advice.scenario, &answer, runner)?;
-    }
+    advice.courses = courses;
     advice.answer = Some(answer);
     Ok(advice)
 }
@@ -267,43 +269,57 @@ fn out_of_time(when: &str) -> String {
 
 /// A search that was made before the load was confirmed: the scenario, and what came of it.
 #[derive(Default)]
-struct Ahead(Mutex<Option<(String, (Answer, bool))>>);
+struct Ahead(Mutex<Option<(String, Searched)>>);
 
 impl Ahead {
     /// Searches, as if the CPU time of a closed loop were that of the whole recording, and its age did not fall from its limit.
     fn search(&self, subject: &Subject<'_>, device: &Device, us: f64, runner: &dyn TrialRunner) {
         let scenario = subject.confirmed(us).ok().and_then(|measured| subject.scenario(&measured, device).ok());
         let made = scenario.and_then(|text| {
-            let answer = answered(subject.request, &text, false, runner).ok()?;
-            Some((text, answer))
+            let searched = Searched::new(subject.request, &text, false, runner).ok()?;
+            Some((text, searched))
         });
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = made;
     }
 
     /// What came of the search of a scenario, if it was that one.
-    fn take(self, scenario: &str) -> Option<(Answer, bool)> {
+    fn take(self, scenario: &str) -> Option<Searched> {
         let made = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        made.filter(|(searched, _)| searched == scenario).map(|(_, answer)| answer)
+        made.filter(|(text, _)| text == scenario).map(|(_, searched)| searched)
     }
 }
 
-/// The answer, and whether it is that every setting does alike.
-fn answered(
-    request: &Request<'_>,
-    scenario: &str,
-    falls_from_limit: bool,
-    runner: &dyn TrialRunner,
-) -> Result<(Answer, bool), AdviseError> {
-    let replications = if falls_from_limit { 1 } else { request.replications };
-    let ask = |redo| recommend(&question(request, scenario, redo, replications, falls_from_limit), runner);
-    let mut answer = ask(request.redo)?;
-    let is_alike = alike::keep_if_alike(&mut answer, falls_from_limit);
-    if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
-        // No I/O capacity will do with this redo log: perhaps one will with a larger one.
-        let larger = ask(true)?;
-        answer = if larger.best.is_answer { larger } else { answer };
+/// What comes of a search.
+struct Searched {
+    answer: Answer,
+    /// Whether every setting does alike.
+    is_alike: bool,
+    courses: Vec<Course>,
+}
+
+impl Searched {
+    fn new(
+        request: &Request<'_>,
+        scenario: &str,
+        falls_from_limit: bool,
+        runner: &dyn TrialRunner,
+    ) -> Result<Searched, AdviseError> {
+        let replications = if falls_from_limit { 1 } else { request.replications };
+        let course = |setting: &Setting, runner: &dyn TrialRunner| courses::course(request, scenario, setting, runner);
+        let ask = |redo| {
+            let question = question(request, scenario, redo, replications, falls_from_limit);
+            recommend_and_show(&question, runner, &course)
+        };
+        let (mut answer, mut courses) = ask(request.redo)?;
+        let is_alike = alike::keep_if_alike(&mut answer, falls_from_limit);
+        if answer.refused().is_some() && !answer.best.is_answer && !request.redo && !runner.time_is_up() {
+            // No I/O capacity will do with this redo log: perhaps one will with a larger one.
+            let larger = ask(true)?;
+            (answer, courses) = if larger.0.best.is_answer { larger } else { (answer, courses) };
+        }
+        courses.retain(|course| [answer.current.point, answer.best.point].contains(&course.point));
+        Ok(Searched { answer, is_alike, courses })
     }
-    Ok((answer, is_alike))
 }
 
 /// Searches each world beside the measured one, until the time is up.

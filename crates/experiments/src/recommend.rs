@@ -22,6 +22,7 @@
 //! worth more than setting.
 
 mod bench;
+mod beside;
 mod best;
 mod case;
 mod coarse;
@@ -54,6 +55,8 @@ pub use stress::{Stress, Stressed};
 pub use trial_runner::TrialRunner;
 pub use verdict::{Cause, Limit, Refusal, Verdict};
 pub use why::{Effect, Why};
+
+pub(crate) use beside::with_beside;
 
 pub use crate::stable::RESERVE;
 
@@ -127,13 +130,79 @@ pub struct Answer {
     pub simulated_s: f64,
 }
 
+/// A setting in the search, as who shows it must know it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Setting {
+    pub(crate) space: Space,
+    pub(crate) plan: Plan,
+    pub(crate) point: Point,
+}
+
 /// Searches for the best setting.
 ///
 /// # Errors
 /// [`RecommendError`] if the scenario is wrong, has no setting to vary, or a run fails.
 pub fn recommend(question: &Question<'_>, execute: &dyn TrialRunner) -> Result<Answer, RecommendError> {
-    let mut bench = Bench::open(question, execute)?;
+    let show_nothing = |_: &Setting, _: &dyn TrialRunner| Ok(None::<()>);
+    recommend_and_show(question, execute, &show_nothing).map(|(answer, _)| answer)
+}
+
+/// The same, with what `show` makes of the present setting and, if it is another one, the best. Threads that the search leaves idle
+/// begin that as soon as the setting is known.
+pub(crate) fn recommend_and_show<T: Send>(
+    question: &Question<'_>,
+    execute: &dyn TrialRunner,
+    show: &Show<'_, T>,
+) -> Result<(Answer, Vec<T>), RecommendError> {
+    let bench = Bench::open(question, execute)?;
+    let now = setting(&bench, bench.current());
+    let (searched, present) = with_beside(
+        execute,
+        || search_and_show(question, bench, execute, show),
+        |searched| searched.as_ref().is_ok_and(|(answer, _)| answer.plan == now.plan),
+        |beside| show(&now, beside),
+    );
+    let (answer, best) = searched?;
+    // Longer runs than at first.
+    let present =
+        if answer.plan == now.plan { present? } else { show(&Setting { plan: answer.plan.clone(), ..now }, execute)? };
+    Ok((answer, present.into_iter().chain(best).collect()))
+}
+
+/// Makes something of a setting, if it can in time.
+type Show<'a, T> = dyn Fn(&Setting, &dyn TrialRunner) -> Result<Option<T>, RecommendError> + Sync + 'a;
+
+fn setting(bench: &Bench<'_>, point: Point) -> Setting {
+    Setting { space: bench.space().clone(), plan: bench.plan().clone(), point }
+}
+
+/// Searches, and shows the best setting if it is not the present one.
+fn search_and_show<T: Send>(
+    question: &Question<'_>,
+    mut bench: Bench<'_>,
+    execute: &dyn TrialRunner,
+    show: &Show<'_, T>,
+) -> Result<(Answer, Option<T>), RecommendError> {
     let found = search::search(&mut bench)?;
+    let likely = setting(&bench, found.best);
+    let now = bench.current();
+    let (answer, shown) = with_beside(
+        execute,
+        || answer(question, bench, found),
+        |answer| answer.as_ref().is_ok_and(|answer| answer.best.point == likely.point),
+        |beside| if likely.point == now { Ok(None) } else { show(&likely, beside) },
+    );
+    let answer = answer?;
+    let shown = match answer.best.point {
+        best if best == likely.point => shown?,
+        best if best == now => None,
+        point => show(&Setting { point, ..likely }, execute)?,
+    };
+    Ok((answer, shown))
+}
+
+/// What is answered with the setting that was found.
+fn answer(question: &Question<'_>, mut bench: Bench<'_>, found: Found) -> Result<Answer, RecommendError> {
     let tried = bench.points();
     let Decision { best, mut verdict, what_if, larger_redo } = verdict::decide(&mut bench, found.best)?;
     let row = |point: Point| Row::of(&bench, point);

@@ -5,14 +5,13 @@
 //! time that brings them to the throughput of the first half: throughput and latency of the second are predicted then. What follows if they
 //! are right goes on beside that.
 
-use super::beside::with_beside;
 use super::closed;
 use super::demand::Demand;
 use super::disk::{DiskSeen, ceilings_as_seen, ruled_out};
 use super::measured::Measured;
 use super::text::{Drive, Wanted};
 use crate::calibrate::{Device, Others};
-use crate::recommend::TrialRunner;
+use crate::recommend::{TrialRunner, with_beside};
 use crate::rest::{Ended, LEAST_WINDOW_S, STILL, ended, go_on, has_turned, may_end_early, until_known};
 use crate::runner::{Job, in_parallel};
 use crate::validate::{Metric, Task, Validation, compare, latency_metric, latency_of};

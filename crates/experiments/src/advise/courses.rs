@@ -1,10 +1,10 @@
 //! The present and the advised setting in one run each, second by second: what a page shows. They end as those of the search do,
 //! once they are at rest.
 
-use super::{AdviseError, Request};
-use crate::recommend::{Answer, Plan, Point, RecommendError, TrialRunner};
+use super::Request;
+use crate::recommend::{Plan, Point, RecommendError, Setting, TrialRunner};
 use crate::rest::{STILL, until_known};
-use crate::runner::{Job, in_parallel, warmup_of};
+use crate::runner::{Job, warmup_of};
 use innosim_core::metrics::RunOutput;
 use innosim_core::server::RunError;
 use innosim_scenario::{Overrides, Scenario, Source, load};
@@ -22,44 +22,38 @@ pub struct Course {
     pub warmup_s: u64,
 }
 
-/// Runs the present setting and, if it is another one, the best: the first replication of the search once more.
-pub(super) fn courses(
+/// Runs a setting if that is asked for: the first replication of the search once more. `None` if the time is over before.
+pub(super) fn course(
     request: &Request<'_>,
     text: &str,
-    answer: &Answer,
+    setting: &Setting,
     runner: &dyn TrialRunner,
-) -> Result<Vec<Course>, AdviseError> {
-    let mut points = vec![answer.current.point, answer.best.point];
-    points.dedup();
-    let scenario = |point: &Point| scenario(request, text, answer, *point, None);
-    let scenarios: Vec<Scenario> = points.iter().map(scenario).collect::<Result<_, _>>()?;
-    let seconds = scenarios.iter().map(|scenario| scenario.run.duration.whole_seconds()).sum();
-    runner.stage("courses for the page", scenarios.len(), seconds);
-    let outputs = in_parallel(&scenarios, |scenario| run(scenario, &answer.plan, runner));
-    let mut courses = Vec::new();
-    for ((point, scenario), output) in points.into_iter().zip(scenarios).zip(outputs) {
-        let failed =
-            |error| RecommendError::Run { setting: answer.space.overrides(point).join(", "), replication: 0, error };
-        let (output, warmup_s) = output.map_err(failed)?;
-        courses.push(Course { point, scenario, output, warmup_s });
+) -> Result<Option<Course>, RecommendError> {
+    if !request.courses || runner.time_is_up() {
+        return Ok(None);
     }
-    Ok(courses)
+    let scenario = scenario(request, text, setting, None)?;
+    runner.stage("course for the page", 1, scenario.run.duration.whole_seconds());
+    let (space, point) = (&setting.space, setting.point);
+    match run(&scenario, &setting.plan, runner) {
+        Ok((output, warmup_s)) => Ok(Some(Course { point, scenario, output, warmup_s })),
+        Err(RunError::Stopped { .. }) if runner.time_is_up() => Ok(None),
+        Err(error) => Err(RecommendError::Run { setting: space.overrides(point).join(", "), replication: 0, error }),
+    }
 }
 
-/// The scenario of the search with the setting of `point`, and one setting besides (`NAME=VALUE`).
+/// The scenario of the search with a setting, and another one besides (`NAME=VALUE`).
 pub(super) fn scenario(
     request: &Request<'_>,
     text: &str,
-    answer: &Answer,
-    point: Point,
+    Setting { space, plan, point }: &Setting,
     besides: Option<&str>,
-) -> Result<Scenario, AdviseError> {
-    let set = [&request.set[..], &answer.space.overrides(point)].concat();
+) -> Result<Scenario, RecommendError> {
+    let set = [&request.set[..], &space.overrides(*point)].concat();
     let set = set.into_iter().chain(besides.map(str::to_owned)).collect();
     let overrides = Overrides { seed: request.seed, set, ..Overrides::default() };
-    let mut scenario =
-        load(Source::Text { name: &request.recording.name, text }, &overrides).map_err(RecommendError::Scenario)?;
-    answer.plan.apply(&mut scenario, point.redo_bytes as f64 / answer.current.point.redo_bytes.max(1) as f64);
+    let mut scenario = load(Source::Text { name: &request.recording.name, text }, &overrides)?;
+    plan.apply(&mut scenario, point.redo_bytes as f64 / space.current.redo_bytes.max(1) as f64);
     Ok(scenario)
 }
 

@@ -5,7 +5,7 @@
 
 use super::courses::{run, scenario};
 use super::{AdviseError, Request};
-use crate::recommend::{Answer, RecommendError, Row, TrialRunner};
+use crate::recommend::{Answer, RecommendError, Row, Setting, TrialRunner};
 use innosim_core::config::FlushNeighbors;
 use innosim_core::metrics::Summary;
 use innosim_flush_models::registry::lookup;
@@ -86,10 +86,11 @@ pub(super) fn without(
         return Ok(None);
     }
     let single = format!("{SETTING}=0");
-    let scenario = scenario(request, text, answer, answer.current.point, Some(&single))?;
+    let now = Setting { space: answer.space.clone(), plan: answer.plan.clone(), point: answer.current.point };
+    let scenario = scenario(request, text, &now, Some(&single))?;
     runner.stage("without neighbours", 1, scenario.run.duration.whole_seconds());
     let failed = |error| RecommendError::Run { setting: single.clone(), replication: 0, error };
-    let (output, warmup_s) = run(&scenario, &answer.plan, runner).map_err(failed)?;
+    let (output, warmup_s) = run(&scenario, &now.plan, runner).map_err(failed)?;
     let found = WithoutNeighbors::new(&answer.current, &Summary::of(&output, warmup_s));
     Ok(Some(found).filter(WithoutNeighbors::is_better))
 }

@@ -149,6 +149,7 @@ mod tests {
     use crate::testing::{recorded, run_of};
     use innosim_core::metrics::{RunOutput, SecondSample};
     use innosim_core::server::RunError;
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// A server that does so many units of work a second, in runs of half a recording's length and in longer ones, whatever they take. It
@@ -167,7 +168,8 @@ mod tests {
         }
     }
 
-    /// The CPU time with which the back-test comes to the recorded throughput is that of the load: no run looks for it again.
+    /// The CPU time with which the back-test comes to the recorded throughput is that of the load: no run looks for it again, and what is
+    /// searched beside the back-test is that load.
     #[test]
     fn a_cpu_time_that_the_back_test_confirms_is_not_looked_for_again() {
         let recording = recorded("mysql97/wo-closed-256-ssdsmall");
@@ -182,12 +184,19 @@ mod tests {
             let mut subject = Subject::new(&request, &runner).unwrap();
             subject.telling.phases.iter_mut().for_each(|phase| phase.rate = None);
             subject.demand = Demand::of(&subject.telling).unwrap();
-            let measured = subject.findings(&|_, _, _| {}).unwrap().measured;
+            let begun = Mutex::new(Vec::new());
+            let next = |device: &Device, us: f64, _: &dyn TrialRunner| {
+                let load = subject.confirmed(us).unwrap();
+                begun.lock().unwrap().push(subject.scenario(&load, device).unwrap());
+            };
+            let Findings { measured, device, .. } = subject.findings(&next).unwrap();
             let mut parameters = measured.calibration.parameters.iter();
             let is_found = parameters.any(|parameter| parameter.method.starts_with("what brings"));
-            (runner.runs.into_inner(), is_found)
+            let is_searched = begun.into_inner().unwrap() == [subject.scenario(&measured, &device).unwrap()];
+            (runner.runs.into_inner(), is_found, is_searched)
         };
-        assert_eq!(runs(1.0), (2, true), "the run that finds it, and the back-test");
-        assert!(runs(0.98).0 > 2);
+        assert_eq!(runs(1.0), (2, true, true), "the run that finds it, and the back-test beside the search");
+        let (made, _, is_searched) = runs(0.98);
+        assert!(made > 2 && !is_searched);
     }
 }

@@ -130,6 +130,35 @@ impl TrialRunner for Early<'_> {
     }
 }
 
+/// The present and the best setting are shown, in runs as long as those of the search come to be, whatever the number of threads.
+#[test]
+fn what_is_shown_is_what_the_search_came_to() {
+    let question = |name| Question {
+        source: published(name),
+        common: Overrides::default(),
+        goal: Goal::Throughput,
+        redo: false,
+        replications: 2,
+        far: false,
+    };
+    let show = |setting: &Setting, _: &dyn TrialRunner| Ok(Some((setting.point, setting.plan.clone())));
+    let shown = |threads: usize, name, server: &MadeUp| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (answer, shown) = pool.install(|| recommend_and_show(&question(name), server, &show)).unwrap();
+        assert_eq!(shown[0], (answer.current.point, answer.plan.clone()));
+        assert!(shown.iter().all(|(_, plan)| *plan == answer.plan));
+        let others: Vec<Point> = shown[1..].iter().map(|(point, _)| *point).collect();
+        assert_eq!(others, Vec::from_iter((answer.best.point != answer.current.point).then_some(answer.best.point)));
+        others.len()
+    };
+    for threads in [1, 3] {
+        assert_eq!(shown(threads, "8000-bpi32", &MadeUp::new(4300.0, 0.0)), 1);
+        assert_eq!(shown(threads, "wave-2000-4000", &MadeUp { settles_s: 3000, ..MadeUp::new(6300.0, 0.0) }), 1);
+        // Whichever looks best at first, none is an answer.
+        assert_eq!(shown(threads, "8000-bpi32", &MadeUp::new(1e9, 0.0)), 0);
+    }
+}
+
 #[test]
 fn runs_that_end_early_give_the_same_answer() {
     for (start, edge) in [("7000-bpi32", 6300.0), ("8000-bpi32", 4300.0), ("wave-2000-4000", 6300.0)] {

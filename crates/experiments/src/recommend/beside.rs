@@ -1,6 +1,7 @@
 //! Runs that are made beside the one that tells whether they are wanted.
 
-use crate::recommend::{Plan, TrialRunner};
+use super::plan::Plan;
+use super::trial_runner::TrialRunner;
 use crate::runner::{IsEnough, Job, Watch};
 use crate::warm_start::WarmStart;
 use innosim_core::kernel::time::SimTime;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Does both at the same time, where there are two threads; `beside`, whose runs it makes with what it is given, is stopped if what
 /// comes of `first` does not want it.
-pub(super) fn with_beside<T: Send, R: Send>(
+pub(crate) fn with_beside<T: Send, R: Send>(
     runner: &dyn TrialRunner,
     first: impl FnOnce() -> T + Send,
     is_wanted: impl FnOnce(&T) -> bool + Send,
