@@ -42,7 +42,7 @@ pub fn prepare(
     overrides: &Overrides,
 ) -> (Vec<Prepared>, Vec<String>) {
     let (mut prepared, mut left_out) = (Vec::new(), Vec::new());
-    // Of pages that leave the buffer pool early, counters tell the spectrum roughly.
+    // A unit of work that waits for page reads takes more CPU time than one that does not.
     let in_memory: Vec<Recording> = recordings.iter().filter(|recording| !misses(recording)).cloned().collect();
     let partner = |recording: &Recording| -> Option<Recording> {
         choose(recording, &in_memory).or_else(|| choose(recording, recordings)).cloned()

@@ -143,8 +143,10 @@ fn limits(answer: &Answer, asked: &str) -> String {
 /// The setting with the fewest writes, which leaves no reserve.
 pub(crate) fn fewest_writes(row: &Row) -> String {
     let change = row.change("write_bytes_per_day").map(relative).unwrap_or_default();
+    let other = row.change("tps_mean").filter(|change| change.relative.is_some_and(|share| share.abs() > EQUAL));
+    let throughput = other.map(|change| format!("throughput {}, ", relative(change))).unwrap_or_default();
     format!(
-        "Fewest writes, no reserve: {} (writes per day {change}; it leaves {} of the async limit).",
+        "Fewest writes, no reserve: {} ({throughput}writes per day {change}; it leaves {} of the async limit).",
         row.point.io_capacity_max,
         percent(row.mean("checkpoint_age_headroom").max(0.0))
     )
