@@ -61,7 +61,8 @@ fn counts_as(spectrum: &Spectrum, younger: &[(f64, f64)], recorded: f64) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spectrum::{Bin, Spectrum};
+    use crate::bin::Bin;
+    use crate::spectrum::Spectrum;
     use crate::trajectory::{Order, Sample};
 
     /// Counters under an age of 200 000 units of work, and the pages of a snapshot at their end that are younger.

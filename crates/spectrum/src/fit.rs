@@ -23,9 +23,10 @@
 //! them by as few pages as possible and one by as many as possible; they part beyond the largest age that was seen.
 //! Where the age hardly moved, they part everywhere but there, and the spectrum is the mean of the two.
 
+use crate::bin::Bin;
 use crate::nnls::Normal;
 use crate::outgrown::{Beyond, Outgrown};
-use crate::spectrum::{Bin, Spectrum};
+use crate::spectrum::Spectrum;
 use crate::trajectory::{Order, Sample, Trajectory};
 
 /// Rates a factor of ten.

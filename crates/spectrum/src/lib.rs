@@ -24,6 +24,7 @@
 
 mod ages;
 mod agreeing;
+mod bin;
 mod fit;
 pub mod nnls;
 mod outgrown;
@@ -33,8 +34,9 @@ mod trajectory;
 
 pub use ages::{AgesError, PageAges, PageClass};
 pub use agreeing::{AgesUsed, fit_agreeing};
+pub use bin::Bin;
 pub use fit::{Evidence, Fit, FitError, Range, dirty_is_off, fit};
 pub use outgrown::{Beyond, Outgrown};
 pub use residence::{Pool, Residence};
-pub use spectrum::{Bin, Spectrum};
+pub use spectrum::Spectrum;
 pub use trajectory::{Order, Sample, Trajectory, oldest_by_order};

@@ -6,8 +6,8 @@
 //!
 //! Simplification: rarely touched pages are of one rate, and either modified by each touch or only read.
 
+use crate::bin::Bin;
 use crate::residence::{Pool, Residence, bisect};
-use crate::spectrum::Bin;
 use serde::{Deserialize, Serialize};
 
 /// Least share of the data that is touched rarely.

@@ -8,7 +8,7 @@
 //! Simplifications: pages are touched by Poisson processes, each touch by itself; a touch within `innodb_old_blocks_time` of the first moves a page
 //! like any other (errs towards fewer misses of pages that are touched in bursts); pages that page cleaners evict ahead of need count as resident.
 
-use crate::spectrum::Bin;
+use crate::bin::Bin;
 use serde::{Deserialize, Serialize};
 
 /// Halvings of the logarithm of a time or a rate, and where they begin.

@@ -1,17 +1,9 @@
-//! Bins, and what follows from them.
+//! Bins together, and what follows from them.
 
+use crate::bin::Bin;
 use crate::outgrown::Beyond;
 use crate::residence::Residence;
 use serde::{Deserialize, Serialize};
-
-/// Pages that are modified at one rate.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Bin {
-    /// Modifications of one of the pages a unit of work.
-    pub rate: f64,
-    /// Pages.
-    pub pages: f64,
-}
 
 /// How many pages are modified at which rates.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
