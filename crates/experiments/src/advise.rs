@@ -450,13 +450,13 @@ fn remarks(unknown: &UnknownLoad, measured: &Measured, refused: Vec<String>) -> 
     }
     remarks.extend(measured.outgrown.map(|outgrown| {
         let known = if unknown.recording.data.pages() == Some(outgrown.data_pages) {
-            "the tables have"
+            "by the sizes of tables"
         } else {
-            "taken for three times the buffer pool, as sizes of tables were not recorded,"
+            "three times the pool, as no sizes of tables were recorded"
         };
         format!(
-            "{:.2} pages a unit of work miss the buffer pool: of the data, {known} {:.0} pages, those that leave the pool early are \
-             touched so rarely that as many miss",
+            "{:.2} pages a unit of work miss the buffer pool. The data are taken to have {:.0} pages ({known}), and those that leave the pool \
+             early to be touched so rarely that as many miss",
             outgrown.misses, outgrown.data_pages
         )
     }));
