@@ -324,6 +324,25 @@ mod tests {
         assert!(!has_free_frames(&recording, 20.0 * free));
     }
 
+    /// What a pool of 192 MiB misses lies in the pages of the tables, or in three times the pool where these were not recorded.
+    #[test]
+    fn misses_are_of_pages_beyond_the_pool() {
+        let mut recording = recorded("mysql97/iobound-192m-256-ssdmid").as_unknown_load().unwrap().recording;
+        let tables = recording.data.pages().unwrap();
+        let pages = |recording: &Recording| {
+            let measured = Measured::of(recording).unwrap();
+            let read = measured.spectrum.beyond.unwrap().read;
+            assert!(measured.misses > 0.5, "{}", measured.misses);
+            (measured.outgrown.unwrap().data_pages, measured.spectrum.pages() + read.pages)
+        };
+        let (data, found) = pages(&recording);
+        assert!(data == tables && (found / tables - 1.0).abs() < 0.1, "{found} of {tables}");
+        recording.data = innosim_recordings::Data::default();
+        let (data, found) = pages(&recording);
+        assert_eq!(data, DATA_BY_POOL * pool_pages(&recording));
+        assert!((found / data - 1.0).abs() < 0.1, "{found} of {data}");
+    }
+
     /// Syncs and page writes get what units leave of the recorded CPU time.
     #[test]
     fn a_unit_that_takes_more_leaves_less_for_syncs() {

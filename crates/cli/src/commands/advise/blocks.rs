@@ -142,8 +142,7 @@ fn backtest(advice: &Advice) -> Vec<Block> {
         vec![name.to_owned(), observed, predicted, error_text(metric)]
     };
     let Some(test) = &advice.backtest else {
-        let why =
-            "Not made: what was recorded rules an answer out, whatever a back-test would show. --anyway makes it.";
+        let why = "Not made: the answer says why. Where what was recorded rules an answer out, --anyway makes it.";
         return vec![heading("Back-test"), Block::Text(why.to_owned())];
     };
     let rows = test.validation.metrics.iter().map(row).collect();
