@@ -68,7 +68,11 @@ impl Residence {
 
     /// How long pages touched at this rate stay.
     pub(crate) fn stay(&self, rate: f64) -> Stay {
-        Stay { rate, resident: self.resident_share(rate), read: self.old, again: self.old + self.young }
+        let (read, again) = (self.old, self.old + self.young);
+        let [of_read, of_again] = [read, again].map(|within| -libm::expm1(-rate * within));
+        // The mean time to a gap that long between touches is `(exp(r t) - 1) / r`.
+        let rest = ((libm::expm1(rate * again) / rate - again) / of_again).clamp(LEAST, MOST);
+        Stay { resident: self.resident_share(rate), read, again, touched: [of_read, of_again], rest }
     }
 
     /// Share of pages modified at this rate that is dirty where each is flushed `age` after it became so, if it is still in the pool.
@@ -83,12 +87,15 @@ impl Residence {
 /// How long pages of one rate stay in the pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stay {
-    rate: f64,
     /// Share that is in the pool.
     pub(crate) resident: f64,
     /// Time from when a page is read in to its eviction, if it is not touched again, and from a later touch.
     read: f64,
     again: f64,
+    /// Shares that are touched within these two times.
+    touched: [f64; 2],
+    /// Mean time that a page stays beyond `again`, if it was touched in it.
+    rest: f64,
 }
 
 impl Stay {
@@ -97,9 +104,9 @@ impl Stay {
         match read {
             true if age < self.read => 1.0,
             // Touched in the middle of that time, in the mean.
-            true => self.touched(self.read) * self.survives(age - self.read / 2.0, false),
+            true => self.touched[0] * self.survives(age - self.read / 2.0, false),
             false if age < self.again => 1.0,
-            false => self.touched(self.again) * libm::exp(-(age - self.again) / self.rest()),
+            false => self.touched[1] * libm::exp(-(age - self.again) / self.rest),
         }
     }
 
@@ -108,22 +115,10 @@ impl Stay {
         if read {
             let middle = self.read / 2.0;
             let later = (self.within(age - middle, false) - self.read.min(age) + middle).max(0.0);
-            return age.min(self.read) + if age > self.read { self.touched(self.read) * later } else { 0.0 };
+            return age.min(self.read) + if age > self.read { self.touched[0] * later } else { 0.0 };
         }
         let beyond = (age - self.again).max(0.0);
-        age.min(self.again) - self.touched(self.again) * self.rest() * libm::expm1(-beyond / self.rest())
-    }
-
-    /// Share that is touched within a time.
-    fn touched(&self, within: f64) -> f64 {
-        -libm::expm1(-self.rate * within)
-    }
-
-    /// Mean time that a page stays beyond the time to its first eviction, if it was touched in it: the mean time to a gap that long
-    /// between touches is `(exp(r t) - 1) / r`.
-    fn rest(&self) -> f64 {
-        let gap = libm::expm1(self.rate * self.again) / self.rate;
-        ((gap - self.again) / self.touched(self.again)).clamp(LEAST, MOST)
+        age.min(self.again) - self.touched[1] * self.rest * libm::expm1(-beyond / self.rest)
     }
 }
 

@@ -48,15 +48,13 @@ pub(super) struct Measured {
     pub(super) ages_used: AgesUsed,
     /// Demand.
     pub(super) demand: Demand,
-    /// Page reads that missed the buffer pool because the data outgrow it, a unit of work.
-    pub(super) misses: f64,
     /// Page reads that filled it, a unit of work: pages that were read for the first time.
     pub(super) first_reads: f64,
     /// Pages of the buffer pool.
     pub(super) pool_pages: f64,
     /// Most pages that the spectrum may have.
     most_pages: f64,
-    /// Data that outgrow the pool, if they do.
+    /// Data that outgrow the pool, if they do, with their misses.
     pub(super) outgrown: Option<Outgrown>,
     /// Whether the CPU time was measured.
     pub(super) cpu_is_measured: bool,
@@ -94,7 +92,6 @@ impl Measured {
             spectrum,
             ages_used,
             demand,
-            misses,
             first_reads,
             pool_pages,
             most_pages,
@@ -332,8 +329,9 @@ mod tests {
         let pages = |recording: &Recording| {
             let measured = Measured::of(recording).unwrap();
             let read = measured.spectrum.beyond.unwrap().read;
-            assert!(measured.misses > 0.5, "{}", measured.misses);
-            (measured.outgrown.unwrap().data_pages, measured.spectrum.pages() + read.pages)
+            let outgrown = measured.outgrown.unwrap();
+            assert!(outgrown.misses > 0.5, "{}", outgrown.misses);
+            (outgrown.data_pages, measured.spectrum.pages() + read.pages)
         };
         let (data, found) = pages(&recording);
         assert!(data == tables && (found / tables - 1.0).abs() < 0.1, "{found} of {tables}");

@@ -59,7 +59,7 @@ pub fn prepare(
 
 /// Whether its load misses the buffer pool.
 fn misses(recording: &Recording) -> bool {
-    without_load(recording).and_then(|unknown| Measured::of(&unknown)).is_ok_and(|measured| measured.misses > 0.0)
+    without_load(recording).and_then(|unknown| Measured::of(&unknown)).is_ok_and(|measured| measured.outgrown.is_some())
 }
 
 fn one(
@@ -84,7 +84,7 @@ fn one(
 /// What the counters of `source` tell of the dirty pages of `target` while its ages and its work take their recorded course: the least
 /// and the most, as shares of the recorded ones. `None` where one of both tells no load, or pages miss the buffer pool.
 pub fn dirty_pages_told(source: &Recording, target: &Recording) -> Option<Range> {
-    let measured = Measured::of(&without_load(source).ok()?).ok().filter(|measured| measured.misses == 0.0)?;
+    let measured = Measured::of(&without_load(source).ok()?).ok().filter(|measured| measured.outgrown.is_none())?;
     let evidence = measured.evidence_of(&without_load(target).ok()?)?;
     let [course] = &evidence.trajectories[..] else { return None };
     dirty_is_off(&measured.fit.spectrum, course)?;
