@@ -29,6 +29,7 @@ mod coarse;
 mod goal;
 mod judge;
 mod plan;
+mod reserve;
 mod room;
 mod rows;
 mod search;
@@ -116,6 +117,8 @@ pub struct Answer {
     pub redo_gains_at_most: Option<f64>,
     /// As good as the best with the fewest writes, but without the reserve.
     pub fewest_writes: Option<Row>,
+    /// The best that leaves a reserve, where that costs so much that the answer leaves none.
+    pub with_reserve: Option<Row>,
     /// Inputs to be measured first, the one that matters most first.
     pub measure_first: Vec<Input>,
     /// Runs made.
@@ -183,12 +186,12 @@ fn search_and_show<T: Send>(
     execute: &dyn TrialRunner,
     show: &Show<'_, T>,
 ) -> Result<(Answer, Option<T>), RecommendError> {
-    let found = search::search(&mut bench)?;
+    let (found, with_reserve) = reserve::search(&mut bench)?;
     let likely = setting(&bench, found.best);
     let now = bench.current();
     let (answer, shown) = with_beside(
         execute,
-        || answer(question, bench, found),
+        || answer(question, bench, found, with_reserve),
         |answer| answer.as_ref().is_ok_and(|answer| answer.best.point == likely.point),
         |beside| if likely.point == now { Ok(None) } else { show(&likely, beside) },
     );
@@ -202,9 +205,14 @@ fn search_and_show<T: Send>(
 }
 
 /// What is answered with the setting that was found.
-fn answer(question: &Question<'_>, mut bench: Bench<'_>, found: Found) -> Result<Answer, RecommendError> {
+fn answer(
+    question: &Question<'_>,
+    mut bench: Bench<'_>,
+    found: Found,
+    with_reserve: Option<Point>,
+) -> Result<Answer, RecommendError> {
     let tried = bench.points();
-    let Decision { best, mut verdict, what_if, larger_redo } = verdict::decide(&mut bench, found.best)?;
+    let Decision { best, mut verdict, what_if, larger_redo } = verdict::decide(&mut bench, found.best, with_reserve)?;
     let row = |point: Point| Row::of(&bench, point);
     let missing = || match bench.left_out() {
         [] => RecommendError::Nothing { problem: "no run of the best setting".to_owned() },
@@ -230,6 +238,7 @@ fn answer(question: &Question<'_>, mut bench: Bench<'_>, found: Found) -> Result
         larger_redo: larger_redo.and_then(row),
         redo_gains_at_most,
         fewest_writes: fewest_writes.and_then(row),
+        with_reserve: with_reserve.filter(|_| verdict == Verdict::Try && !best.has_reserve()).and_then(row),
         stressed: bench.stressed(&shown),
         current,
         best,

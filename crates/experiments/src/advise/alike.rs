@@ -26,6 +26,7 @@ pub(super) fn keep_if_alike(answer: &mut Answer, falls_from_limit: bool) -> bool
     let Some((why, points)) = alike(answer, falls_from_limit) else { return false };
     answer.best = answer.current.clone();
     answer.fewest_writes = None;
+    answer.with_reserve = None;
     answer.verdict = Verdict::Keep(why);
     answer.plateau = points;
     true

@@ -31,7 +31,7 @@ pub fn why(answer: &Answer, goal: Goal, test: &Backtest) -> String {
         ));
     } else {
         sentences.push(match goal {
-            Goal::Throughput => equal_throughput(answer),
+            Goal::Throughput => why_its_throughput(answer),
             Goal::Latency if test.latency() != Reproduced::Yes => {
                 "Its simulated latency is the lowest at nearly the best throughput, and the back-test does not show that \
                  simulated latencies hold here"
@@ -64,11 +64,18 @@ fn value(row: &Row) -> u64 {
 }
 
 /// Which settings have the same throughput, and which of them this is.
-fn equal_throughput(answer: &Answer) -> String {
+fn why_its_throughput(answer: &Answer) -> String {
     let best = answer.best.mean("tps_mean");
     let is_equal = |row: &&Row| row.sound && (row.mean("tps_mean") - best).abs() <= WORTH_NAMING * best;
     let values = || answer.candidates.iter().filter(is_equal).map(value);
     let (low, high) = (values().min().unwrap_or_default(), values().max().unwrap_or_default());
+    if let Some(other) = &answer.with_reserve {
+        return format!(
+            "{} has more than a tenth more throughput than {}, the best that keeps a reserve",
+            value(&answer.best),
+            value(other)
+        );
+    }
     if low == high {
         return format!("{low} has the highest throughput of the settings that were tried");
     }

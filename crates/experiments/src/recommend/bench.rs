@@ -59,6 +59,7 @@ pub(super) struct Bench<'a> {
     space: Space,
     plan: Plan,
     goal: Goal,
+    needs_reserve: bool,
     pub(super) redo: bool,
     pub(super) far: bool,
     pub(super) replications: u32,
@@ -150,6 +151,7 @@ impl<'a> Bench<'a> {
             space,
             plan,
             goal: question.goal,
+            needs_reserve: question.goal != Goal::Writes,
             redo: question.redo,
             far: question.far,
             replications: question.replications.max(1),
@@ -474,6 +476,16 @@ impl<'a> Bench<'a> {
 
     pub(super) fn goal(&self) -> Goal {
         self.goal
+    }
+
+    /// Whether an answer must leave a tenth of the async limit in reserve.
+    pub(super) fn needs_reserve(&self) -> bool {
+        self.needs_reserve
+    }
+
+    /// From now on an answer must leave a reserve, or need not.
+    pub(super) fn ask_for_reserve(&mut self, is_needed: bool) {
+        self.needs_reserve = is_needed;
     }
 
     pub(super) fn runs(&self) -> usize {

@@ -2,7 +2,6 @@
 
 use super::bench::Bench;
 use super::case::Case;
-use super::goal::Goal;
 use super::judge::{has_reserve, is_answer};
 use super::space::Point;
 use innosim_core::metrics::Summary;
@@ -13,10 +12,9 @@ use innosim_core::metrics::Summary;
 pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point {
     let means: Vec<(Point, Summary)> = points.iter().filter_map(|&p| Some((p, bench.mean(case, p)?))).collect();
     let mut sound: Vec<&(Point, Summary)> = means.iter().filter(|(p, _)| bench.is_stable(case, *p)).collect();
-    let needs_room = bench.goal() != Goal::Writes;
     let may_be = |p: Point| match case {
         Case::AS_IS => is_answer(bench, p),
-        _ => !needs_room || has_reserve(bench, case, p),
+        _ => !bench.needs_reserve() || has_reserve(bench, case, p),
     };
     if sound.iter().any(|(p, _)| may_be(*p)) {
         sound.retain(|(p, _)| may_be(*p));
@@ -36,7 +34,7 @@ pub(super) fn best_of(bench: &Bench<'_>, case: Case, points: &[Point]) -> Point 
     let top = fast.iter().map(|(_, s)| goal.score(s)).fold(f64::MIN, f64::max);
     let equal = fast.iter().filter(|(_, s)| goal.score(s) >= top - goal.grain() * top.abs()).map(|(point, _)| *point);
     // False, which is to have room, comes first.
-    equal.min_by_key(|&p| (needs_room && !has_reserve(bench, case, p), p)).unwrap_or(bench.current())
+    equal.min_by_key(|&p| (bench.needs_reserve() && !has_reserve(bench, case, p), p)).unwrap_or(bench.current())
 }
 
 /// Points of `points` as good as `best` within the goal's grain.

@@ -2,7 +2,8 @@
 //!
 //! A setting may be recommended if it runs without stalls, waves and sync flushing, leaves a tenth of the async limit in
 //! reserve, and is not worse than the present setting in throughput or in the 95th percentile of latency, nor clearly in
-//! the 99th. The goal of fewest writes needs no reserve; the answer says so. The present setting may stay without one.
+//! the 99th. The goal of fewest writes needs no reserve, nor does one that gains much without ([`reserve`](super::reserve)); the answer says so. The
+//! present setting may stay without one.
 
 use super::bench::Bench;
 use super::case::Case;
@@ -55,22 +56,26 @@ fn is_worse_in(felt: &Felt, then: &[Summary], now: &[Summary]) -> bool {
 pub(super) fn is_answer(bench: &Bench<'_>, point: Point) -> bool {
     bench.is_stable(Case::AS_IS, point)
         && (point == bench.current()
-            || !is_worse(bench, point) && (bench.goal() == Goal::Writes || has_reserve(bench, Case::AS_IS, point)))
+            || !is_worse(bench, point) && (!bench.needs_reserve() || has_reserve(bench, Case::AS_IS, point)))
 }
 
-/// Of `tried`, the point as good as `best` that writes least, if it lies below it and leaves no reserve: who wants the fewest
-/// writes may want to know.
-pub(super) fn fewest_writes(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<Point> {
-    let below = |point: &&Point| {
+/// Settings below `best` of those `tried` that are sound and no worse than the present one, and leave no reserve.
+pub(super) fn without_reserve(bench: &Bench<'_>, tried: &[Point], best: Point) -> Vec<Point> {
+    let leaves_none = |point: &&Point| {
         point.redo_bytes == best.redo_bytes
             && **point < best
             && bench.is_stable(Case::AS_IS, **point)
             && !is_worse(bench, **point)
             && !has_reserve(bench, Case::AS_IS, **point)
     };
+    tried.iter().filter(leaves_none).copied().collect()
+}
+
+/// Of the settings without a reserve below `best` the one that writes least: who wants the fewest writes may want to know.
+pub(super) fn fewest_writes(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<Point> {
     let written =
         |point: &Point| bench.mean(Case::AS_IS, *point).map_or(f64::INFINITY, |mean| -Goal::Writes.score(&mean));
-    tried.iter().filter(below).copied().min_by(|a, b| written(a).total_cmp(&written(b)))
+    without_reserve(bench, tried, best).into_iter().min_by(|a, b| written(a).total_cmp(&written(b)))
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 use super::bench::{Ahead, Bench, RecommendError};
 use super::best::equals;
 use super::case::Case;
-use super::goal::Goal;
 use super::judge::{has_reserve, is_answer};
 use super::space::{Point, step_at};
 use super::stress::Stress;
@@ -114,9 +113,9 @@ pub(super) fn keeps(bench: &Bench<'_>, case: Case, point: Point) -> bool {
     bench.is_stable(case, point) && has_reserve(bench, case, point)
 }
 
-/// Whether a setting that could be the answer must keep its reserve with an input off: not the present one, and not for the fewest writes.
+/// Whether a setting that could be the answer must keep its reserve with an input off: not the present one, and not where none is asked for.
 fn needs_room(bench: &Bench<'_>, best: Point) -> bool {
-    bench.goal() != Goal::Writes && best != bench.current() && is_answer(bench, best)
+    bench.needs_reserve() && best != bench.current() && is_answer(bench, best)
 }
 
 /// The first few settings of its redo log that were tried and are as good as `best`, from it up. What lies before one that is as good

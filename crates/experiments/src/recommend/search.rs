@@ -18,7 +18,6 @@
 use super::bench::{Ahead, Bench, RecommendError};
 use super::best::{best_of, equals};
 use super::case::Case;
-use super::goal::Goal;
 use super::judge::{has_reserve, is_answer};
 use super::room::{self, next_below, reserve_ends};
 use super::sensitivity;
@@ -192,7 +191,7 @@ fn past_the_end(bench: &Bench<'_>, tried: &[Point], first: bool) -> Vec<Point> {
 /// shows where the edge is.
 fn downwards(bench: &Bench<'_>, tried: &[Point], low: Point) -> Vec<f64> {
     let [first, second] = ONWARD.map(|factor| low.io_capacity_max as f64 / factor);
-    let ends = tried.get(1).filter(|_| bench.goal() != Goal::Writes).and_then(|&next| reserve_ends(bench, low, next));
+    let ends = tried.get(1).filter(|_| bench.needs_reserve()).and_then(|&next| reserve_ends(bench, low, next));
     match ends {
         Some(ends) if ends > first => vec![next_below(low, ends)],
         Some(ends) if ends > second => vec![first],
@@ -273,7 +272,7 @@ fn beside(bench: &Bench<'_>, tried: &[Point], next: &[Point]) -> Vec<Ahead> {
 /// none leaves it, the lowest that is sound counts.
 fn edge(bench: &Bench<'_>, tried: &[Point], best: Point) -> Option<usize> {
     let is_stable = |point: &Point| bench.is_stable(Case::AS_IS, *point);
-    let has_reserve = |point: &Point| bench.goal() == Goal::Writes || has_reserve(bench, Case::AS_IS, *point);
+    let has_reserve = |point: &Point| !bench.needs_reserve() || has_reserve(bench, Case::AS_IS, *point);
     let lowest = tried.iter().position(|point| is_stable(point) && has_reserve(point));
     let lowest = lowest.or_else(|| tried.iter().position(is_stable))?;
     let (here, top) = (bench.score(Case::AS_IS, tried[lowest])?, bench.score(Case::AS_IS, best)?);

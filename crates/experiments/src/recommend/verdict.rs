@@ -6,8 +6,8 @@
 
 use super::bench::{Bench, RecommendError};
 use super::case::Case;
-use super::goal::Goal;
 use super::judge::{is_answer, is_worse};
+use super::reserve;
 use super::room;
 use super::search::REDO_SIZES;
 use super::sensitivity::{self, WhatIf};
@@ -112,8 +112,12 @@ pub(super) struct Decision {
     pub(super) larger_redo: Option<Point>,
 }
 
-/// Decides on what a search found.
-pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, RecommendError> {
+/// Decides on what a search found, and where that leaves no reserve and fails, on the best that does.
+pub(super) fn decide(
+    bench: &mut Bench<'_>,
+    found: Point,
+    with_reserve: Option<Point>,
+) -> Result<Decision, RecommendError> {
     if bench.far {
         let now = bench.current();
         let at = |factor: &f64| bench.space().point(now.io_capacity_max as f64 * factor, now.redo_bytes);
@@ -127,28 +131,61 @@ pub(super) fn decide(bench: &mut Bench<'_>, found: Point) -> Result<Decision, Re
     if !is_answer(bench, found) {
         return without_answer(bench);
     }
+    if let Some(with_reserve) = with_reserve {
+        if let Some(decision) = without_reserve(bench, found, with_reserve)? {
+            return Ok(decision);
+        }
+        bench.ask_for_reserve(true);
+        return decide(bench, with_reserve, None);
+    }
     let best = room::with_room(bench, found)?;
     let now = bench.current();
     bench.stress(&[now, best])?;
-    let decided = |best, verdict, what_if| Ok(Decision { best, verdict, what_if, larger_redo: None });
-    let falls_short = best != now && survives(bench, now) && !does_no_worse(bench, best);
-    let on_the_way = if falls_short { on_the_way(bench, best)? } else { None };
-    if falls_short && on_the_way.is_none() {
-        let why = format!(
-            "{} does not come through what the present setting does: {}",
-            best.io_capacity_max,
-            fails(bench, best)
-        );
-        return decided(now, Verdict::Keep(why), WhatIf::default());
+    if !falls_short(bench, best) {
+        return examined(bench, best);
     }
-    let best = on_the_way.unwrap_or(best);
+    if let Some(on_the_way) = on_the_way(bench, best)? {
+        return examined(bench, on_the_way);
+    }
+    let why =
+        format!("{} does not come through what the present setting does: {}", best.io_capacity_max, fails(bench, best));
+    Ok(Decision { best: now, verdict: Verdict::Keep(why), what_if: WhatIf::default(), larger_redo: None })
+}
+
+/// What comes of a setting without a reserve, or of one above it that is sound with every input off and still gains enough. `None` if it
+/// fails.
+fn without_reserve(
+    bench: &mut Bench<'_>,
+    found: Point,
+    with_reserve: Point,
+) -> Result<Option<Decision>, RecommendError> {
+    bench.stress(&[bench.current(), found])?;
+    let mut decision = examined(bench, found)?;
+    let is_worth_it = |safer: &Point| reserve::is_dear(bench, *safer, with_reserve);
+    if let Some(safer) = decision.what_if.safer.filter(is_worth_it) {
+        let replications = bench.replications;
+        bench.ensure_as_is("replicate", &[safer], replications, &[])?;
+        bench.stress(&[safer])?;
+        decision = examined(bench, safer)?;
+    }
+    let holds = decision.verdict == Verdict::Try && !falls_short(bench, decision.best);
+    Ok(holds.then_some(decision))
+}
+
+/// Whether a setting does not come through what the present one does.
+fn falls_short(bench: &Bench<'_>, point: Point) -> bool {
+    point != bench.current() && survives(bench, bench.current()) && !does_no_worse(bench, point)
+}
+
+/// What comes of a setting that does: whether it holds with an input off.
+fn examined(bench: &mut Bench<'_>, best: Point) -> Result<Decision, RecommendError> {
     let what_if = sensitivity::examine(bench, best)?;
     let verdict = match &what_if.refused {
         Some(why) => Verdict::Refused(Refusal { cause: Cause::Uncertain, why: why.clone() }),
-        None if best == now => Verdict::Keep(String::new()),
+        None if best == bench.current() => Verdict::Keep(String::new()),
         None => Verdict::Try,
     };
-    decided(best, verdict, what_if)
+    Ok(Decision { best, verdict, what_if, larger_redo: None })
 }
 
 /// Between `best`, which does not come through what the present setting does, and that one: the first of a few settings that does, and is
@@ -283,7 +320,7 @@ fn none_will_do(bench: &Bench<'_>) -> String {
     };
     if sound.is_empty() {
         format!("no setting that was tried{up_to} runs without stalls or sync flushing")
-    } else if bench.goal() != Goal::Writes && sound.iter().any(|&point| !is_worse(bench, point)) {
+    } else if bench.needs_reserve() && sound.iter().any(|&point| !is_worse(bench, point)) {
         format!("no setting that was tried{up_to} leaves 10 % of the async limit in reserve at no loss")
     } else {
         format!(

@@ -1,7 +1,7 @@
 //! The advice for people: what was found, what is missing, how far to trust it, the answer. As parts of a page, which the
 //! terminal shows as text.
 
-use super::super::recommend::table::{fewest_writes, keep_and_go_back, shown};
+use super::super::recommend::table::{fewest_writes, keep_and_go_back, shown, with_reserve};
 use super::super::validate::error_text;
 use super::folder::{Folder, Lack};
 use super::json::{points, statements};
@@ -228,6 +228,7 @@ fn answer(advice: &Advice, args: &AdviseArgs) -> Vec<Block> {
     }
     blocks.extend(left_out(advice, answer).map(Block::Text));
     blocks.extend(answer.fewest_writes.as_ref().map(|row| Block::Text(fewest_writes(row))));
+    blocks.extend(answer.with_reserve.as_ref().map(|row| Block::Text(with_reserve(row))));
     if best != now {
         blocks.push(Block::Code(statements(answer).join("\n")));
         blocks.push(Block::Text(keep_and_go_back(answer)));
@@ -286,6 +287,7 @@ fn candidates(answer: &Answer, all: bool, advice: &Advice) -> Block {
             point if point == answer.best.point && advice.refused.is_none() => "best",
             point if point == answer.current.point => "now",
             point if answer.fewest_writes.as_ref().is_some_and(|row| row.point == point) => "no reserve",
+            point if answer.with_reserve.as_ref().is_some_and(|row| row.point == point) => "reserve",
             _ => "",
         };
         vec![

@@ -12,6 +12,9 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
     let recommended = advice.answer.as_ref().filter(|_| advice.refused.is_none());
     let test = advice.backtest.as_ref();
     let tested = advice.answer.as_ref().zip(test);
+    let optional = |of: fn(&Answer) -> Option<&Row>| {
+        advice.answer.as_ref().and_then(|answer| Some(row(advice, answer, of(answer)?)))
+    };
     json!({
         "innosim_version": env!("CARGO_PKG_VERSION"),
         "found": found(folder),
@@ -51,7 +54,8 @@ pub(super) fn document(folder: &Folder, missing: &[Lack], advice: &Advice, args:
         "status": status(advice),
         "latency_is_predicted": advice.latency_is_predicted(),
         "not_known": tested.map_or_else(Vec::new, |(answer, test)| not_known(answer, test)),
-        "fewest_writes": advice.answer.as_ref().and_then(|answer| Some(row(advice, answer, answer.fewest_writes.as_ref()?))),
+        "fewest_writes": optional(|answer| answer.fewest_writes.as_ref()),
+        "with_reserve": optional(|answer| answer.with_reserve.as_ref()),
         "left_out": advice.answer.as_ref().map(|answer| [&answer.left_out[..], &advice.worlds_left_out[..]].concat()),
         "coarse_tier": advice.answer.as_ref().map(|answer| json!({
             "runs": answer.ended_early.flows,

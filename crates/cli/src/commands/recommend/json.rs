@@ -72,6 +72,7 @@ pub(super) fn document(answer: &Answer, goal: Goal, wall: Duration) -> Value {
         "why": sentences(answer, goal),
         "safer": if answer.refused().is_none() { optional(&answer.safer) } else { None },
         "fewest_writes": optional(&answer.fewest_writes),
+        "with_reserve": optional(&answer.with_reserve),
         "larger_redo": optional(&answer.larger_redo),
         "redo_gains_at_most": answer.redo_gains_at_most.map(rounded),
         "stressed": stressed,

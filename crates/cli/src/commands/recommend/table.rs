@@ -91,6 +91,9 @@ fn verdict(answer: &Answer, goal: Goal, asked: &str) -> String {
     if let Some(fewest) = &answer.fewest_writes {
         text.push_str(&wrapped(&fewest_writes(fewest), 0));
     }
+    if let Some(other) = &answer.with_reserve {
+        text.push_str(&wrapped(&with_reserve(other), 0));
+    }
     text.push_str(&statements(answer));
     text
 }
@@ -152,6 +155,16 @@ pub(crate) fn fewest_writes(row: &Row) -> String {
     )
 }
 
+/// The best setting that leaves a reserve, where the answer leaves none.
+pub(crate) fn with_reserve(row: &Row) -> String {
+    format!(
+        "With {} of the async limit in reserve: {} (throughput {} against now).",
+        percent(row.mean("checkpoint_age_headroom")),
+        row.point.io_capacity_max,
+        row.change("tps_mean").map(relative).unwrap_or_default()
+    )
+}
+
 /// What to type, how to keep it and how to go back; nothing where nothing changes.
 fn statements(answer: &Answer) -> String {
     let statements = answer.statements();
@@ -181,7 +194,7 @@ pub(crate) fn shown(answer: &Answer, all: bool) -> Vec<&Row> {
     let best = answer.candidates.iter().position(|row| row.point == answer.best.point).unwrap_or(0);
     let named = |row: &Row| {
         let is = |other: &Option<Row>| other.as_ref().is_some_and(|other| other.point == row.point);
-        row.point == answer.current.point || is(&answer.safer) || is(&answer.fewest_writes)
+        row.point == answer.current.point || is(&answer.safer) || is(&answer.fewest_writes) || is(&answer.with_reserve)
     };
     let keep = |(at, row): (usize, &'_ Row)| all || at.abs_diff(best) <= 1 || named(row);
     let mut rows: Vec<&Row> = Vec::new();
@@ -250,6 +263,7 @@ fn mark(answer: &Answer, row: &Row) -> &'static str {
         (false, true) => "best",
         _ if is(&answer.safer) && answer.refused().is_none() => "safer",
         _ if is(&answer.fewest_writes) => "no reserve",
+        _ if is(&answer.with_reserve) => "reserve",
         _ => "",
     }
 }

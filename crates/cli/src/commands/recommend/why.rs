@@ -20,10 +20,12 @@ pub(super) fn sentences(answer: &Answer, goal: Goal) -> String {
             }
             let paid: Vec<String> = answer.why.paid.iter().map(|effect| in_words(effect, &window)).collect();
             let paid = if paid.is_empty() { "none measurable".to_owned() } else { paid.join(", ") };
-            let room = if goal == Goal::Writes && !answer.best.has_reserve() {
-                " It leaves less than 10 % of the async limit in reserve."
-            } else {
-                ""
+            let room = match &answer.with_reserve {
+                Some(_) => {
+                    " It leaves less than 10 % of the async limit in reserve, as that would cost more than a tenth of what is gained so."
+                }
+                None if !answer.best.has_reserve() => " It leaves less than 10 % of the async limit in reserve.",
+                None => "",
             };
             format!("Cost: {paid}. Gained: {}. It has {}.{room}", gained.join(", "), what_is_best(goal))
         }
