@@ -82,7 +82,12 @@ impl Measured {
         let cpu_is_measured = calibration.get("cpu").is_some();
         if !cpu_is_measured {
             let cores = f64::from(recording.cpus.unwrap_or(UNKNOWN_CPUS));
-            calibration.parameters.push(estimated_cpu(cores, cpus_seen(recording), &demand));
+            let own =
+                calibration.cpu_taken.map(|taken| (taken.own_us(), "CPU time / work, less syncs and page writes"));
+            let seen = own.or_else(|| cpus_seen(recording).map(|(cpus, method)| (cpus / demand.mean * 1e6, method)));
+            let cpu = estimated_cpu(cores, seen, &demand);
+            calibration.cost_scale = calibration.cpu_taken.map_or(1.0, |taken| taken.cost_scale(cpu.value));
+            calibration.parameters.push(cpu);
         }
         calibration.parameters.extend(cpu_scatter(recording, &demand));
         let spectrum = in_scenarios(&fit.spectrum, most_pages, fit.ages.high);
@@ -147,9 +152,8 @@ impl Measured {
     }
 }
 
-/// CPU time of a unit of work by the threads at work: half of their time, and no more than half of the processors. What the
-/// server's process took in all is more than its transactions did, so where that is recorded it is the bound: threads
-/// at work may be waiting for processors that other programs have.
+/// CPU time of a unit of work by the threads at work: half of their time, and no more than half of the processors. Threads at work
+/// may be waiting for the device, or for processors that other programs have, so the CPU time that was `seen`, us a unit, is the bound.
 fn estimated_cpu(cores: f64, seen: Option<(f64, &str)>, demand: &Demand) -> Parameter {
     let rate = demand.mean.max(1e-9);
     let (guess, method) = match demand.running {
@@ -159,8 +163,8 @@ fn estimated_cpu(cores: f64, seen: Option<(f64, &str)>, demand: &Demand) -> Para
         _ => (UNKNOWN_CPU_US, "not measured: typical"),
     };
     let guess = guess.min(MOST_BUSY * cores / rate * 1e6);
-    let (value, method) = match seen.map(|(cpus, method)| (cpus / rate * 1e6, method)) {
-        Some((all, method)) if all < guess => (all, method),
+    let (value, method) = match seen {
+        Some((most, method)) if most < guess => (most, method),
         _ => (guess, method),
     };
     Parameter { name: "cpu", value: value.max(1.0), uncertainty: None, unit: "us", method: method.to_owned() }
@@ -372,12 +376,11 @@ mod tests {
 
     /// Threads at work that wait for processors of others took no CPU time.
     #[test]
-    fn the_servers_own_cpu_time_bounds_the_guess_by_threads_at_work() {
+    fn the_recorded_cpu_time_bounds_the_guess_by_threads_at_work() {
         let demand =
             Demand { pieces: Vec::new(), mean: 800.0, settled: 800.0, clients: 16, closed: None, running: Some(2.0) };
-        let us = |of_server: Option<f64>| estimated_cpu(4.0, of_server.map(|cpus| (cpus, "seen")), &demand).value;
+        let us = |seen: Option<f64>| estimated_cpu(4.0, seen.map(|us| (us, "seen")), &demand).value;
         assert!((us(None) - 1250.0).abs() < 1e-9, "half of two threads: {}", us(None));
-        assert!((us(Some(0.12)) - 150.0).abs() < 1e-9, "0.12 of a processor for 800 units of work a second");
-        assert_eq!(us(Some(3.0)), us(None));
+        assert_eq!((us(Some(150.0)), us(Some(3750.0))), (150.0, us(None)));
     }
 }

@@ -16,12 +16,16 @@ use innosim_recordings::Recording;
 const CLIENTS_ARE_THERE: f64 = 0.1;
 /// Least share of our machines' costs.
 const LEAST_SCALE: f64 = 0.1;
+/// Share of the CPU time that is left for the unit itself at least.
+const LEAST_OWN_SHARE: f64 = 0.1;
 
 /// CPU time that a unit of work took in all.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CpuTaken {
-    /// Of server and clients, µs.
-    all_us: f64,
+    /// Of the server, µs.
+    server_us: f64,
+    /// Of the clients, µs; `None` where they ran is not known.
+    clients_us: Option<f64>,
     /// What its share of syncs and page writes takes on our machines, µs.
     costs_us: f64,
     /// Whether the clients' part is that of all other programs of the machine.
@@ -29,22 +33,38 @@ pub struct CpuTaken {
 }
 
 impl CpuTaken {
-    /// `None` where the server's time is not recorded, or where the clients ran is not known.
+    /// `None` where the server's time is not recorded.
     pub(super) fn of(recording: &Recording, load: &Load, work: Option<&Work>) -> Option<CpuTaken> {
         let a_unit = |names: &[&str]| Some(load.ratio(&load.sum(recording, names)?).0 * TICK_S * 1e6);
         let [user, system, clients] = OWN_TICKS;
         let server = a_unit(&[user, system]).filter(|us| *us > 0.0)?;
         // A recorder that does not know the load generator counts nothing.
-        let known = a_unit(&[clients]).filter(|us| *us > 0.0).map(|clients| server + clients);
+        let known = a_unit(&[clients]).filter(|us| *us > 0.0);
         let of_machine = || a_unit(&["cpu.user", "cpu.system"]).filter(|all| *all > (1.0 + CLIENTS_ARE_THERE) * server);
-        let all_us = known.or_else(of_machine)?;
+        let clients_us = known.or_else(|| Some(of_machine()? - server));
         let costs_us = load.ratio(&work?.cpu_us()).0;
-        (costs_us > 0.0).then_some(CpuTaken { all_us, costs_us, clients_are_the_others: known.is_none() })
+        let clients_are_the_others = clients_us.is_some() && known.is_none();
+        (costs_us > 0.0).then_some(CpuTaken { server_us: server, clients_us, costs_us, clients_are_the_others })
     }
 
-    /// Share of our machines' costs that is left for syncs and page writes where a unit itself takes `own_us`.
+    fn all_us(&self) -> f64 {
+        self.server_us + self.clients_us.unwrap_or(0.0)
+    }
+
+    /// What a unit itself took, µs, if the machine's other programs are none of its clients: less what syncs and page writes take on our
+    /// machines, and a tenth of all at least.
+    pub fn own_us(&self) -> f64 {
+        let all_us = if self.clients_are_the_others { self.server_us } else { self.all_us() };
+        (all_us - self.costs_us).max(LEAST_OWN_SHARE * all_us)
+    }
+
+    /// Share of our machines' costs that is left for syncs and page writes where a unit itself takes `own_us`; all, where the clients'
+    /// part is not known.
     pub fn cost_scale(&self, own_us: f64) -> f64 {
-        ((self.all_us - own_us) / self.costs_us).clamp(LEAST_SCALE, 1.0)
+        match self.clients_us {
+            Some(_) => ((self.all_us() - own_us) / self.costs_us).clamp(LEAST_SCALE, 1.0),
+            None => 1.0,
+        }
     }
 }
 
@@ -92,19 +112,27 @@ mod tests {
     fn clients_are_known_or_what_the_machine_takes_beyond_its_server() {
         let near = |taken: Option<CpuTaken>, all_us: f64, others: bool| {
             let taken = taken.unwrap();
-            assert!((taken.all_us / all_us - 1.0).abs() < 1e-3 && taken.clients_are_the_others == others, "{taken:?}");
+            assert!(
+                (taken.all_us() / all_us - 1.0).abs() < 1e-3 && taken.clients_are_the_others == others,
+                "{taken:?}"
+            );
             // 0.1 syncs of 90 us, 0.05 pages of 28.
             assert!((taken.costs_us / 10.4 - 1.0).abs() < 1e-3, "{taken:?}");
         };
         near(taken(20.0, 10.0, 60.0), 300.0, false);
         near(taken(20.0, 0.0, 60.0), 600.0, true);
-        assert_eq!(taken(20.0, 0.0, 20.0), None, "where the clients ran is not known");
+        let elsewhere = taken(20.0, 0.0, 20.0).unwrap();
+        assert!(elsewhere.clients_us.is_none() && !elsewhere.clients_are_the_others, "where they ran is not known");
+        assert!((elsewhere.own_us() / 189.6 - 1.0).abs() < 1e-3 && elsewhere.cost_scale(10.0) == 1.0, "{elsewhere:?}");
         assert_eq!(taken(0.0, 0.0, 20.0), None);
     }
 
     #[test]
     fn costs_are_what_the_units_leave() {
-        let taken = CpuTaken { all_us: 46.0, costs_us: 16.0, clients_are_the_others: true };
+        let taken = CpuTaken { server_us: 40.0, clients_us: Some(6.0), costs_us: 16.0, clients_are_the_others: true };
+        assert_eq!(taken.own_us(), 24.0);
+        assert_eq!(CpuTaken { clients_are_the_others: false, ..taken }.own_us(), 30.0);
+        assert_eq!(CpuTaken { costs_us: 60.0, ..taken }.own_us(), 4.0, "a tenth at least");
         assert!((taken.cost_scale(40.0) - 0.375).abs() < 1e-12);
         assert_eq!(taken.cost_scale(20.0), 1.0, "costs are never raised");
         assert_eq!(taken.cost_scale(76.0), LEAST_SCALE);

@@ -246,7 +246,11 @@ fn a_dear_reserve_is_given_up() {
     // Seven percent less throughput at 7500 than at 5500, and twelve percent less than at 4000.
     assert_eq!(ask(&server(5500.0)), (7500, None), "cheap");
     assert_eq!(ask(&server(3900.0)), (4400, Some(7500)), "dear, and sound with a tenth more pages");
-    assert_eq!(ask(&MadeUp { stumbles: (5000.0, 30), ..server(3900.0) }), (7500, None), "dear, and stalls under stress");
+    assert_eq!(
+        ask(&MadeUp { stumbles: (5000.0, 30), ..server(3900.0) }),
+        (7500, None),
+        "dear, and stalls under stress"
+    );
 }
 
 /// Of equals one is run again, the lowest that holds with more pages to write. Neighbours that are as good as it turn nothing.
