@@ -42,8 +42,8 @@ pub struct OverlayRun<'a> {
     pub figures: Vec<String>,
     /// Its series.
     pub output: &'a RunOutput,
-    /// Whether its throughput is all that is known of it; the other panels leave it out.
-    pub only_throughput: bool,
+    /// Whether it was recorded. Then what is 0 throughout is not known of it, and its panel leaves it out.
+    pub recorded: bool,
 }
 
 /// Several runs laid over each other.
@@ -113,15 +113,14 @@ impl Overlay<'_> {
     }
 
     fn throughput(&self, height: f64) -> Panel {
-        let each = self.drawn().iter().map(|run| each_second(&run.output.series, |s| s.transactions as f64)).collect();
-        self.smoothed("Transactions per Second", height, "", each)
+        self.smoothed("Transactions per Second", height, "", self.each_second(|s| s.transactions as f64))
     }
 
     /// A quantity of each run in each second; nothing of runs of which it is not known.
     fn each_second(&self, value: fn(&SecondSample) -> f64) -> Vec<Vec<(f64, f64)>> {
-        let of = |run: &OverlayRun<'_>| match run.only_throughput {
-            true => Vec::new(),
-            false => each_second(&run.output.series, value),
+        let of = |run: &OverlayRun<'_>| {
+            let each = each_second(&run.output.series, value);
+            if run.recorded && largest(&each) == 0.0 { Vec::new() } else { each }
         };
         self.drawn().iter().map(of).collect()
     }

@@ -117,7 +117,7 @@ fn overlay<'a>(runs: &'a [Made], label: impl Fn(usize) -> String) -> Overlay<'a>
         about: "innodb_io_capacity_max=4000".to_owned(),
         figures: vec![format!("{i},000"), "+1.0 % *".to_owned()],
         output: &made.output,
-        only_throughput: false,
+        recorded: false,
     };
     Overlay {
         latency: true,
@@ -146,6 +146,24 @@ fn runs_laid_over_each_other_carry_their_names() {
     }
     assert_eq!(svg, overlay.draw_svg().unwrap());
     assert_eq!(png_size(&overlay.draw_png().unwrap()), overlay.size());
+}
+
+/// Of a recorded run what was not recorded is no line at 0.
+#[test]
+fn what_was_not_recorded_is_not_drawn() {
+    let mut runs = [Made::of("a", waves(900, 300)), Made::of("b", waves(900, 300))];
+    runs[1].output.series.iter_mut().for_each(|second| second.transactions = 0);
+    let names = |recorded: bool| {
+        let mut overlay = overlay(&runs, |i| format!("run {i}"));
+        overlay.runs[1].recorded = recorded;
+        let svg = overlay.draw_svg().unwrap();
+        roxmltree::Document::parse(&svg)
+            .unwrap()
+            .descendants()
+            .filter(|n| n.has_tag_name("text") && n.text().map(str::trim) == Some("run 1"))
+            .count()
+    };
+    assert_eq!(names(false) - names(true), 1, "the label of its line of throughput");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) fn of(compared: &Compared) -> Overlay<'_> {
                     about,
                     figures: cells(figures),
                     output: outputs.first()?,
-                    only_throughput: false,
+                    recorded: false,
                 })
             })
             .collect(),

@@ -22,7 +22,7 @@ pub(super) fn sentences(answer: &Answer, goal: Goal) -> String {
             let paid = if paid.is_empty() { "none measurable".to_owned() } else { paid.join(", ") };
             let room = match &answer.with_reserve {
                 Some(_) => {
-                    " It leaves less than 10 % of the async limit in reserve, as that would cost more than a tenth of what is gained so."
+                    " It leaves less than 10 % of the async limit in reserve: to keep that would cost more than a tenth."
                 }
                 None if !answer.best.has_reserve() => " It leaves less than 10 % of the async limit in reserve.",
                 None => "",

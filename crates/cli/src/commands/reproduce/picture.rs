@@ -50,9 +50,10 @@ pub(super) fn write(
     let levels = || Some(("recorded mean", LEVELS, levels(row, outcome)?));
     let Some((label, remark, other)) = course.or_else(levels) else { return Ok(()) };
     let figures: Vec<Figure> = row.published.keys().copied().take(MOST_FIGURES).collect();
-    let one = |label: &str, output, of: &dyn Fn(&Figure) -> Option<f64>| {
+    let one = |label: &str, recorded, output, of: &dyn Fn(&Figure) -> Option<f64>| {
         let text = |figure| of(figure).map_or_else(|| "-".to_owned(), amount);
-        overlay_run(label, figures.iter().map(text).collect(), output)
+        let figures = figures.iter().map(text).collect();
+        OverlayRun { label: label.to_owned(), about: String::new(), figures, output, recorded }
     };
     let overlay = Overlay {
         title: row.run.clone(),
@@ -60,24 +61,14 @@ pub(super) fn write(
         origin: format!("innosim {VERSION}, seed {}", outcome.identity.seed),
         heads: figures.iter().map(|figure| figure.head()).collect(),
         runs: vec![
-            one(label, &other, &|figure| row.published.get(figure).copied()),
-            one("simulated", &outcome.output, &|figure| row.simulated.get(figure).copied()),
+            one(label, true, &other, &|figure| row.published.get(figure).copied()),
+            one("simulated", false, &outcome.output, &|figure| row.simulated.get(figure).copied()),
         ],
         warmup_s: row.warmup_s,
         remark: remark.to_owned(),
         latency: false,
     };
     Ok(write_overlay(dir, &row.run, &overlay)?)
-}
-
-fn overlay_run<'a>(label: &str, figures: Vec<String>, output: &'a RunOutput) -> OverlayRun<'a> {
-    OverlayRun {
-        label: label.to_owned(),
-        about: String::new(),
-        figures,
-        output,
-        only_throughput: output.series.iter().all(|second| second.dirty_pages == 0),
-    }
 }
 
 /// What was recorded in each second of the run.

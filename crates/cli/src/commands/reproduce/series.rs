@@ -97,7 +97,10 @@ pub(super) fn run(args: &ReproduceArgs, name: &str) -> Done {
     }
     show(args.form.format, &document, &text)?;
     if let Some(dir) = out {
-        dir.tell(args.common.quiet, &format!("{RESULT}, and a folder and a picture for each run"));
+        dir.tell(
+            args.common.quiet,
+            &format!("{RESULT}, a folder for each run, and a picture where a recorded figure can be drawn beside it"),
+        );
     }
     if args.strict && !misses.is_empty() {
         return Err(Failure::Check(format!("{name}: {}", misses.join("; "))));

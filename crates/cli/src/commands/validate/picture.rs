@@ -37,12 +37,12 @@ pub(in crate::commands) fn overlay<'a>(
     let figures = |of: &dyn Fn(&'static str) -> String, regime: &str| -> Vec<String> {
         FIGURES.iter().map(|(name, _)| of(name)).chain([regime.to_owned()]).collect()
     };
-    let run = |label: &str, about: String, figures, output| OverlayRun {
+    let run = |label: &str, about: String, figures, output, recorded| OverlayRun {
         label: label.to_owned(),
         about,
         figures,
         output,
-        only_throughput: false,
+        recorded,
     };
     let about = format!("calibrated on {}", validation.calibrated_on);
     Overlay {
@@ -51,8 +51,8 @@ pub(in crate::commands) fn overlay<'a>(
         origin: format!("innosim {VERSION}"),
         heads: FIGURES.iter().map(|(_, head)| *head).chain(["regime"]).collect(),
         runs: vec![
-            run("observed", String::new(), figures(&measured, validation.regime.0.name()), observed),
-            run("predicted", about, figures(&said, validation.regime.1.name()), predicted),
+            run("observed", String::new(), figures(&measured, validation.regime.0.name()), observed, true),
+            run("predicted", about, figures(&said, validation.regime.1.name()), predicted, false),
         ],
         warmup_s: 0.0,
         remark: "Figures are means over the load; thick lines are medians over 10 s.".to_owned(),
