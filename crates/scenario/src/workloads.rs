@@ -160,9 +160,8 @@ fn warm_up(section: &mut Section<'_>, kind: &str, access: &mut Access, pool_page
         let fits = (pool as f64 * WARM_SHARE_OF_POOL / pages as f64 * 1000.0).floor() / 1000.0;
         let share = section.optional_real("resident_share").unwrap_or(fits.min(1.0));
         section.resolved.value("resident_share", crate::resolved::number(share));
-        for set in &mut access.page_sets {
-            set.resident_share = share;
-        }
+        // Bins of a spectrum may have shares that they say themselves.
+        access.page_sets.iter_mut().filter(|set| set.resident_share == 0.0).for_each(|set| set.resident_share = share);
     }
     let resident: f64 = access.page_sets.iter().map(|set| set.pages as f64 * set.resident_share).sum();
     if resident > pool as f64 {

@@ -25,6 +25,7 @@
 mod ages;
 mod agreeing;
 mod bin;
+mod columns;
 mod fit;
 pub mod nnls;
 mod outgrown;

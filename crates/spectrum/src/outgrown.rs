@@ -3,6 +3,7 @@
 //! How rarely a page is touched that leaves the pool between two touches, dirty and flushed pages don't tell: each touch makes it dirty, and
 //! it is evicted before the next. Misses do, where the number of pages is known: pages beyond those that the evidence shows are
 //! one class, and as many touches of it miss as were recorded. The touches that modify follow from dirty and flushed pages; the others only read.
+//! When all modified pages are found, those that are only read are touched as often as the recorded misses leave.
 //!
 //! Simplification: rarely touched pages are of one rate, and either modified by each touch or only read.
 
@@ -12,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Least share of the data that is touched rarely.
 const LEAST_SHARE: f64 = 0.05;
+/// Most by which pages that are only read may be touched more often than those that are modified: others would stay in the pool.
+const MOST_TOUCHED: f64 = 2.0;
 
 /// What is known of data larger than the pool.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +40,18 @@ impl Outgrown {
     /// Rarely touched pages beside `others`, modified or not, and how long pages stay then.
     pub(crate) fn rare(&self, others: &[Bin]) -> Option<Beyond> {
         let pages = self.data_pages - others.iter().map(|bin| bin.pages).sum::<f64>();
-        let pages = pages.max(LEAST_SHARE * self.data_pages);
+        self.beside(others, pages.max(LEAST_SHARE * self.data_pages))
+    }
+
+    /// The same pages that are only read, touched as often as it takes for the recorded misses beside the `modified` ones, as far as they can
+    /// make up for what those miss.
+    pub(crate) fn with_all_misses(&self, modified: &[Bin], beyond: Beyond) -> Beyond {
+        let matching = self.beside(modified, beyond.read.pages);
+        matching.filter(|matching| matching.read.rate < MOST_TOUCHED * beyond.read.rate).unwrap_or(beyond)
+    }
+
+    /// So many pages beside `others`, and how long pages stay then.
+    fn beside(&self, others: &[Bin], pages: f64) -> Option<Beyond> {
         let all = |rate: f64| -> Vec<Bin> { others.iter().copied().chain([Bin { rate, pages }]).collect() };
         let misses = |bins: Vec<Bin>| {
             let residence = Residence::of(&bins, self.pool);

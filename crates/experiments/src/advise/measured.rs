@@ -6,7 +6,7 @@ use crate::calibrate::{CPU_SCATTER, Calibration, Parameter, TICK_S, UNKNOWN_CPUS
 use innosim_core::config::PAGE_BYTES;
 use innosim_recordings::{Percentile, Quantity, Recording};
 use innosim_spectrum::{AgesUsed, Bin, Evidence, Fit, Outgrown, Pool, Range, Spectrum, fit_agreeing};
-use innosim_statistics::mean;
+use innosim_statistics::{mean, median};
 
 /// Bins of a scenario: each costs a transaction a draw or two.
 const MOST_BINS: usize = 8;
@@ -257,7 +257,10 @@ fn within(spectrum: &Spectrum, most: f64, age: f64) -> Spectrum {
 fn outgrown(recording: &Recording, pool_pages: f64, misses: f64) -> Outgrown {
     let of_tables = recording.data.pages().filter(|pages| *pages > pool_pages);
     let old_share = recording.number("innodb_old_blocks_pct").unwrap_or(OLD_BLOCKS_PCT) / 100.0;
-    let pool = Pool { pages: pages_there(recording, pool_pages), old_share };
+    // Page cleaners keep frames free, so fewer pages are there than there may be.
+    let usually = recording.get(Quantity::LruPages).and_then(|pages| median(&pages.present().collect::<Vec<f64>>()));
+    let pages = usually.filter(|pages| *pages > 0.0).unwrap_or(pool_pages).min(pool_pages);
+    let pool = Pool { pages, old_share };
     Outgrown { data_pages: of_tables.unwrap_or(DATA_BY_POOL * pool_pages), pool, misses }
 }
 
@@ -335,6 +338,7 @@ mod tests {
             let read = measured.spectrum.beyond.unwrap().read;
             let outgrown = measured.outgrown.unwrap();
             assert!(outgrown.misses > 0.5, "{}", outgrown.misses);
+            assert!(outgrown.pool.pages < pages_there(recording, measured.pool_pages), "some frames are usually free");
             (outgrown.data_pages, measured.spectrum.pages() + read.pages)
         };
         let (data, found) = pages(&recording);

@@ -6,12 +6,15 @@ use crate::calibrate::{
     Device, Others, before_toml, file_system_toml, machine_toml, parameters_toml, start_on_a_clean_pool, work_before,
 };
 use innosim_recordings::{Quantity, Recording};
-use innosim_spectrum::{Beyond, Bin, Spectrum};
+use innosim_spectrum::{Bin, Spectrum};
 
 /// Dirty pages up to which a pool counts as clean.
 const CLEAN_PAGES: f64 = 40.0;
 /// Most of a start's pages that can be dirty, and the least share that is worth a start.
 const MOST_DIRTY: f64 = 0.95;
+/// Share of the buffer pool that is filled at the start, and the least share of pages of one rate that is in it.
+const FILLED: f64 = 0.95;
+const LEAST_HERE: f64 = 1e-4;
 /// Pages that are modified so often within the age are dirty again at once, whatever the start says.
 const HOT: f64 = 3.0;
 /// Dirty pages beyond the spectrum's, as a share, that are pages of something else.
@@ -66,7 +69,7 @@ struct Start {
 impl Start {
     /// Pages of `spectrum` of which `dirty` are dirty in all at this age, in units of work, with room for so many. Which
     /// pages are dirty is drawn alike from all in the pool, and those that are modified often become so at once; the share counts
-    /// them as dirty already. Of data that outgrow the pool so many pages are in it, alike of all rates.
+    /// them as dirty already. Data that outgrow the pool fill this room.
     fn of(spectrum: &Spectrum, dirty: f64, age: f64, room: f64) -> Start {
         let hot = |bin: &&Bin| bin.rate * age > HOT;
         let sum = |bins: &mut dyn Iterator<Item = &Bin>| bins.map(|bin| bin.pages).sum::<f64>();
@@ -74,9 +77,8 @@ impl Start {
         let others = sum(&mut spectrum.bins.iter().filter(|bin| !hot(bin))).max(1.0);
         let expected = spectrum.dirty(age);
         let share = |dirty: f64, pages: f64| ((dirty - hot_pages) / pages).clamp(0.0, MOST_DIRTY);
-        if let Some(Beyond { read, .. }) = spectrum.beyond {
-            let here = (room / (hot_pages + others + read.pages)).min(1.0);
-            return Start { share: share(dirty, here * (others + read.pages)), left_over: 0.0 };
+        if spectrum.beyond.is_some() {
+            return Start { share: share(dirty, (room - hot_pages).max(1.0)), left_over: 0.0 };
         }
         let beyond = dirty - expected;
         if beyond <= LEFT_OVER * dirty {
@@ -96,21 +98,7 @@ impl Wanted<'_> {
         text.push_str(&format!("\n[workload]   # {} a unit of work\n", self.load.calibration.recording));
         text.push_str("kind = \"spectrum\"\n");
         text.push_str(&parameters_toml(&self.load.calibration));
-        let Spectrum { bins, freed, beyond } = &self.load.spectrum;
-        if let Some(read) = beyond.map(|beyond| beyond.read).filter(|read| read.pages >= 1.0) {
-            let (reads, pages) = (read.rate * read.pages, read.pages.round());
-            text.push_str(&format!(
-                "reads = {reads:.4}   # so that the recorded misses miss\nread_pages = {pages:.0}\n"
-            ));
-        }
-        let freed = freed.iter().map(|bin| (bin, "freed = true\n"));
-        for (bin, more) in bins.iter().map(|bin| (bin, "")).chain(freed) {
-            let pages = bin.pages.round().max(1.0);
-            text.push_str(&format!(
-                "\n[[workload.bin]]\nrate = {:?}\npages = {pages:.0}\n{more}",
-                bin.rate * bin.pages / pages
-            ));
-        }
+        text.push_str(&bins_toml(&self.load.spectrum));
         let start = self.start();
         if let Some((Start { left_over, .. }, _)) = start.filter(|(start, _)| start.left_over >= 1.0) {
             text.push_str(&format!(
@@ -171,7 +159,7 @@ impl Wanted<'_> {
         let both = |i: usize| Some((dirty.at(i)?, age.at(i)?));
         let (dirty, age) = (self.start..dirty.len()).find_map(both).filter(|(dirty, _)| *dirty > CLEAN_PAGES)?;
         let in_work = age / self.load.redo().max(f64::MIN_POSITIVE);
-        let start = Start::of(&self.load.spectrum, dirty, in_work, MOST_DIRTY * self.load.pool_pages);
+        let start = Start::of(&self.load.spectrum, dirty, in_work, FILLED * self.load.pool_pages);
         (age >= 1.0 && start.share > 0.0).then_some((start, age))
     }
 
@@ -182,6 +170,30 @@ impl Wanted<'_> {
             before_toml(self.target, self.start, work_before(self.target, self.start))
         )
     }
+}
+
+/// The bins. Where the data outgrow the pool, as many of each are in it at the start as usually are.
+fn bins_toml(spectrum: &Spectrum) -> String {
+    let Spectrum { bins, freed, beyond } = spectrum;
+    let here = |rate: f64| beyond.map(|beyond| (FILLED * beyond.residence.resident_share(rate)).max(LEAST_HERE));
+    let resident = |rate: f64| here(rate).map_or(String::new(), |share| format!("resident_share = {share:.4}\n"));
+    let mut text = String::new();
+    if let Some(read) = beyond.map(|beyond| beyond.read) {
+        text.push_str(&resident(read.rate));
+        if read.pages >= 1.0 {
+            let (reads, pages) = (read.rate * read.pages, read.pages.round());
+            text.push_str(&format!(
+                "reads = {reads:.4}   # so that the recorded misses miss\nread_pages = {pages:.0}\n"
+            ));
+        }
+    }
+    let freed = freed.iter().map(|bin| (bin, "freed = true\n"));
+    for (bin, more) in bins.iter().map(|bin| (bin, "")).chain(freed) {
+        let pages = bin.pages.round().max(1.0);
+        let (rate, here) = (bin.rate * bin.pages / pages, resident(bin.rate));
+        text.push_str(&format!("\n[[workload.bin]]\nrate = {rate:?}\npages = {pages:.0}\n{here}{more}"));
+    }
+    text
 }
 
 /// The sample whose dirty pages are in the middle of all: a state that the server is usually in.
@@ -195,6 +207,7 @@ pub(super) fn usual_state(recording: &Recording) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use innosim_spectrum::{Beyond, Pool, Residence};
 
     fn spectrum() -> Spectrum {
         Spectrum::new(vec![Bin { rate: 1e-5, pages: 100_000.0 }, Bin { rate: 1e-2, pages: 500.0 }])
@@ -206,6 +219,26 @@ mod tests {
         let start = Start::of(&spectrum(), 50_500.0, 1e5, 1e6);
         assert_eq!(start.left_over, 0.0);
         assert!((start.share - 0.5).abs() < 1e-6, "{start:?}");
+    }
+
+    /// Pages that are touched often are in the pool at the start, most others are not, and what is there fits into it.
+    #[test]
+    fn data_that_outgrow_the_pool_start_with_the_pages_that_usually_stay() {
+        let read = Bin { rate: 3e-6, pages: 50_000.0 };
+        let pool = Pool { pages: 40_000.0, old_share: 0.37 };
+        let bins = spectrum().bins;
+        let residence = Residence::of(&[&bins[..], &[read]].concat(), pool).unwrap();
+        let outgrown = Spectrum { beyond: Some(Beyond { residence, read }), ..spectrum() };
+        let text = bins_toml(&outgrown);
+        let shares = text.lines().filter_map(|line| line.strip_prefix("resident_share = "));
+        let shares: Vec<f64> = shares.map(|share| share.parse().unwrap()).collect();
+        assert!(shares[0] < shares[1] && shares[1] < 0.5 && shares[2] > 0.94, "{text}");
+        let here = shares[0] * read.pages + shares[1] * bins[0].pages + shares[2] * bins[1].pages;
+        assert!((here / (FILLED * pool.pages) - 1.0).abs() < 0.01, "{here}");
+        // All 500 hot pages are there, and half of the others that are.
+        let start = Start::of(&outgrown, 500.0 + (here - 500.0) / 2.0, 1e5, here);
+        assert!((start.share - 0.5).abs() < 1e-6, "{start:?}");
+        assert!(!bins_toml(&spectrum()).contains("resident_share"));
     }
 
     #[test]

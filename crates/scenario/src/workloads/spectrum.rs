@@ -8,6 +8,9 @@
 //! Reads of pages that are modified are part of modifying them. What is read besides and misses the buffer pool is a
 //! mean number of reads, spread evenly over so many pages (`reads`, `read_pages`).
 //!
+//! Where the data are larger than the pool, pages that are touched often are there at the start and others are not: a bin may say which share of
+//! its pages is (`resident_share`). The workload's share is that of all others.
+//!
 //! Pages of a bin with `freed = true` are dirty like others and leave the flush list unwritten. MariaDB frees undo segments whose
 //! logs are all purged; their pages stay dirty, and the flush that comes to one that is free drops it.
 //!
@@ -46,13 +49,14 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
     let cpu = section.distribution("cpu");
     let (read_rate, read_pages) = (section.real("reads"), section.integer("read_pages"));
     let tablespaces = section.optional_integer("tablespaces").map(|spaces| spaces as u32);
+    let mut resident = Resident::new();
     let spectrum = match (section.has("bin"), section.has("histogram")) {
         (true, true) => {
             let problem = Problem::new("a spectrum has both bins and a histogram").at(section.at_key("histogram"));
             section.report.add(problem.help("keep one of the two"));
             Spectrum::default()
         }
-        (true, false) => bins(section),
+        (true, false) => bins(section, &mut resident),
         (false, true) => of_histogram(section, redo).unwrap_or_default(),
         (false, false) => {
             let help = "add tables [[workload.bin]] with rate and pages, or histogram = \"FILE\" as `innosim page-ages -o FILE` \
@@ -65,12 +69,20 @@ pub(super) fn read(section: &mut Section<'_>) -> Access {
     let whole = |bin: &Bin| Bin { pages: bin.pages.round().max(1.0), ..*bin };
     let freed: Vec<Bin> = spectrum.freed.iter().map(whole).collect();
     let spectrum = Spectrum::new(spectrum.bins.iter().map(whole).collect()).with_freed(&freed);
-    note(section, &spectrum);
-    build(&spectrum, redo, cpu, (read_rate, read_pages), tablespaces)
+    note(section, &spectrum, &resident);
+    build(&spectrum, redo, cpu, (read_rate, read_pages), (tablespaces, &resident))
+}
+
+/// Rates of bins with the share of their pages that is in the pool at the start, where they say it.
+type Resident = Vec<(f64, f64)>;
+
+/// Share of a bin's pages that is in the pool at the start, if it says so.
+fn resident_share(resident: &[(f64, f64)], bin: &Bin) -> Option<f64> {
+    resident.iter().find(|(rate, _)| *rate == bin.rate).map(|(_, share)| *share)
 }
 
 /// The bins that are written out.
-fn bins(section: &mut Section<'_>) -> Spectrum {
+fn bins(section: &mut Section<'_>, resident: &mut Resident) -> Spectrum {
     let (mut bins, mut freed) = (Vec::new(), Vec::new());
     for mut one in section.sections("bin") {
         let (rate, pages) = (one.real("rate"), one.integer("pages") as f64);
@@ -79,6 +91,7 @@ fn bins(section: &mut Section<'_>) -> Spectrum {
             let problem = Problem::new(message).at(one.at());
             section.report.add(problem.allowed(format!("rate x pages up to {MOST_TOUCHES}")));
         }
+        resident.extend(one.optional_real("resident_share").map(|share| (rate, share)));
         if one.switch("freed") { &mut freed } else { &mut bins }.push(Bin { rate, pages });
     }
     Spectrum::new(bins).with_freed(&freed)
@@ -111,11 +124,14 @@ fn of_histogram(section: &Section<'_>, redo: f64) -> Option<Spectrum> {
 }
 
 /// Notes the bins as resolved, wherever they come from.
-fn note(section: &mut Section<'_>, spectrum: &Spectrum) {
+fn note(section: &mut Section<'_>, spectrum: &Spectrum, resident: &[(f64, f64)]) {
     let one = |bin: &Bin, freed: bool| {
         let mut resolved = Resolved::default();
         resolved.value("rate", number(bin.rate));
         resolved.value("pages", format!("{:.0}", bin.pages));
+        if let Some(share) = resident_share(resident, bin) {
+            resolved.value("resident_share", number(share));
+        }
         if freed {
             resolved.value("freed", "true".to_owned());
         }
@@ -131,7 +147,7 @@ fn build(
     redo: f64,
     cpu: DurationDist,
     (read_rate, read_pages): (f64, u64),
-    tablespaces: Option<u32>,
+    (tablespaces, resident): (Option<u32>, &[(f64, f64)]),
 ) -> Access {
     let mut builder = Builder::default();
     let mut touches: Vec<TouchSpec> = Vec::new();
@@ -152,7 +168,10 @@ fn build(
         };
         let pages = (bin.pages / spaces.len() as f64).round() as u64;
         let sets = spaces.map(|space| builder.page_set(name.clone(), space, pages)).collect::<Vec<_>>();
-        sets.iter().for_each(|set| builder.access.page_sets[*set as usize].freed = freed);
+        for set in &sets {
+            let set = &mut builder.access.page_sets[*set as usize];
+            (set.freed, set.resident_share) = (freed, resident_share(resident, bin).unwrap_or_default());
+        }
         let class = builder.class(&name, sets, DrawSpec::Uniform);
         push(&mut touches, bin.rate * bin.pages, |min| modifies(class, min, min, a_modification));
     }
@@ -190,9 +209,10 @@ mod tests {
     #[test]
     fn bins_become_page_sets_with_their_rates() {
         let spectrum = Spectrum::new(vec![Bin { rate: 1e-5, pages: 130_000.0 }, Bin { rate: 0.004, pages: 100.0 }]);
-        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (2.5, 1000), None);
+        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (2.5, 1000), (None, &[(0.004, 0.5)]));
         let pages: Vec<u64> = access.page_sets.iter().map(|set| set.pages).collect();
         assert_eq!(pages, [1000, 130_000, 100]);
+        assert_eq!(access.page_sets.iter().map(|set| set.resident_share).collect::<Vec<_>>(), [0.0, 0.0, 0.5]);
         let transaction = &access.transactions[0];
         let drawn = |class: u32| -> f64 {
             let of = transaction.touches.iter().filter(|touch| touch.class == class);
@@ -208,7 +228,7 @@ mod tests {
     #[test]
     fn all_bins_lie_in_the_same_tablespaces() {
         let spectrum = Spectrum::new(vec![Bin { rate: 1e-5, pages: 130_001.0 }, Bin { rate: 0.1, pages: 2.0 }]);
-        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (0.0, 0), Some(4));
+        let access = build(&spectrum, 500.0, DurationDist::Fixed { us: 100.0 }, (0.0, 0), (Some(4), &[]));
         let sets: Vec<(u32, u64)> = access.page_sets.iter().map(|set| (set.space_id, set.pages)).collect();
         assert_eq!(sets, [(1, 32_500), (2, 32_500), (3, 32_500), (4, 32_500), (1, 1), (2, 1)]);
         assert_eq!(access.access_classes[0].page_sets, [0, 1, 2, 3]);
