@@ -5,6 +5,7 @@
 //!   coarse       factors of 1.4 about the present setting, one run each                 search
 //!   fine         the gap at the edge, then those beside the best, cut to a step         search
 //!   replicate    the best few and the present setting again, with other random numbers  search
+//!   (coarse and fine again without a reserve, where that gains much)                    reserve
 //!   what if      working set and device a little off: does the answer stand?            case, room, sensitivity
 //! ```
 //!
