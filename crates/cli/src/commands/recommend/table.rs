@@ -158,7 +158,8 @@ pub(crate) fn fewest_writes(row: &Row) -> String {
 /// The best setting that leaves a reserve, where the answer leaves none.
 pub(crate) fn with_reserve(row: &Row) -> String {
     format!(
-        "With {} of the async limit in reserve: {} (throughput {} against now).",
+        "With {} of the async limit in reserve: {} (throughput {} against now). Take it if seconds of stall hurt: a real server at its \
+         age limit has more of them than are simulated.",
         percent(row.mean("checkpoint_age_headroom")),
         row.point.io_capacity_max,
         row.change("tps_mean").map(relative).unwrap_or_default()
