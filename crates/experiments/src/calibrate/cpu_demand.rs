@@ -13,7 +13,7 @@ const BUSY: f64 = 0.15;
 /// what a busy machine took, 77 us for 150, and one told twice of it, 275 for 128.
 const WELL_BUSY: f64 = 1.0 / 3.0;
 /// Share of the CPU time that is left for transactions at least.
-const LEAST_OWN_SHARE: f64 = 0.1;
+pub(super) const LEAST_OWN_SHARE: f64 = 0.1;
 
 /// What counters say about the CPU time of transactions.
 pub(super) struct CpuDemand {

@@ -10,14 +10,13 @@
 
 use super::costs::Work;
 use super::counters::{Load, OWN_TICKS, TICK_S};
+use super::cpu_demand::LEAST_OWN_SHARE;
 use innosim_recordings::Recording;
 
 /// What the machine takes beyond its server, as a share of it, from which on clients are among it.
 const CLIENTS_ARE_THERE: f64 = 0.1;
 /// Least share of our machines' costs.
 const LEAST_SCALE: f64 = 0.1;
-/// Share of the CPU time that is left for the unit itself at least.
-const LEAST_OWN_SHARE: f64 = 0.1;
 
 /// CPU time that a unit of work took in all.
 #[derive(Debug, Clone, Copy, PartialEq)]
