@@ -2,7 +2,9 @@
 
 use crate::common::*;
 use innosim_core::config::{BatchEnd, DoublewriteConfig, FlushNeighbors, FreePagePolicy, SharedCollecting};
+use innosim_core::kernel::time::SimDuration;
 use innosim_core::metrics::RunOutput;
+use innosim_core::run_spec::LruMutexSpec;
 use innosim_core::seam::{FlushKind, LruWork};
 use innosim_core::storage::DeviceSpec;
 
@@ -114,6 +116,23 @@ fn neighbors_keep_to_the_number_of_an_lru_batch() {
     assert!(out.series.iter().all(|s| s.neighbor_pages > 0 && s.lru_sync_pages == 0));
     let most = passes(&server).iter().map(|pass| pass.report.lru_pages).max();
     assert_eq!(most, Some(11));
+}
+
+/// A client may come to wait for a page while its batch is collected turn by turn. If others meanwhile fill the buffer that all
+/// share, the page is written with the next batch, and the client still goes on.
+#[test]
+fn who_waits_for_a_page_that_is_left_for_the_next_batch_goes_on() {
+    let mut server = TestServer::new(2_000);
+    (server.config.buffer_pool.instances, server.config.cleaner_threads) = (4, 4);
+    (server.lru, server.flushing) = (LruWork::Chunks(100), Flushing::PagesPerSecond(0.0));
+    server.config.buffer_pool.free_pages = FreePagePolicy::Pause { wakes_cleaner: false };
+    let (collecting, batch_pages) = (SharedCollecting::Together, 40);
+    server.config.doublewrite =
+        DoublewriteConfig::Shared { batch_pages, area_pages: batch_pages, collecting, sync_file: false };
+    let mut spec = spec(4, 2_400, 64, fixed(50.0), vec![touch(1, true, 50.0)], closed(64));
+    spec.cpu.lru_mutex = LruMutexSpec { hold: SimDuration::from_micros(20), ..LruMutexSpec::default() };
+    let out = run(&server, &spec);
+    assert!(out.series.iter().all(|s| s.lru_pages > 0 && s.transactions > 1_000), "{:?}", out.series);
 }
 
 /// LRU batches of a pass that flushes synchronously are counted with it, and apart.

@@ -56,9 +56,9 @@ impl Batches {
     /// Gives an empty batch back.
     pub(super) fn discard(&mut self, batch_id: BatchId) {
         let batch = &mut self.slab[batch_id];
+        debug_assert!(batch.waiters.is_empty(), "nobody wakes {:?}", batch.waiters);
         batch.pages.clear();
         batch.done.clear();
-        batch.waiters.clear();
         self.unused.push(batch_id);
     }
 

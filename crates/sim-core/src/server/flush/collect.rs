@@ -107,11 +107,15 @@ impl Flush {
         self.batch_collected(thread_id, batch, resume, machine)
     }
 
-    /// Keeps what is beyond the batch's size for the next one; the pages that stay.
+    /// Keeps what is beyond the batch's size for the next one, and clients that wait for a page of it look again; the pages that
+    /// stay. (Clients come while an LRU batch is collected in turns.)
     pub(super) fn carry_rest(&mut self, thread_id: ThreadId, batch: BatchId, machine: &mut Machine) -> u64 {
         let size = self.batch_size(machine) as usize;
         let entry = self.batches.get(batch);
         if let Some(rest) = split_rest(&mut entry.pages, size) {
+            for (client, _) in entry.waiters.extract_if(.., |(_, page)| rest.contains(page)) {
+                machine.calendar.schedule(machine.now, Event::ClientResumes(client));
+            }
             self.passes.threads[thread_id].carry = rest;
         }
         let kept = entry.pages.len() as u64;

@@ -187,10 +187,6 @@ impl Flush {
         let batch = self.batches.get(batch_id);
         batch.pages = pages;
         let (held, poster, waited_for_later) = (batch.held, batch.poster, batch.waited_for_later);
-        // Whoever waits for a page that was not posted with the others looks again.
-        for (client, _) in batch.waiters.drain(..) {
-            base.machine.calendar.schedule(base.machine.now, Event::ClientResumes(client));
-        }
         self.batches.discard(batch_id);
         base.machine.observers.tell(DiskEvent::BatchEnded { batch: batch_id.0 });
         self.release_doublewrite(kind, instance, held, &mut base.machine);
