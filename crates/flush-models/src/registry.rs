@@ -162,12 +162,14 @@ pub fn binary_log(settings: &Settings, bytes_per_transaction: f64) -> Result<Opt
 const THREADS_COMPARED: u32 = 256;
 
 /// Whether so many threads are beyond what follows from the model: up to how many it does, and what limits the server above
-/// that. `None` within it.
+/// that. `None` within it. The latch that the statements of 5.7 pass may be in the run (`statement_latch`).
 ///
 /// Source: `machine-2026` section 4.
-pub fn threads_beyond_model(model: ModelId, threads: u32) -> Option<(u32, &'static str)> {
+pub fn threads_beyond_model(model: ModelId, threads: u32, statement_latch: bool) -> Option<(u32, &'static str)> {
     let (from, why) = match model {
-        ModelId::Mysql57 => (64, "each statement passes one latch, and each waiting thread makes that pass slower"),
+        ModelId::Mysql57 if !statement_latch => {
+            (64, "each statement passes one latch, and each waiting thread makes that pass slower")
+        }
         model if model.is_mariadb() => {
             (128, "cache flushes of threads that wait for the checkpoint go ahead of page writes, and delay them")
         }

@@ -6,7 +6,7 @@ use crate::node::Table;
 use crate::resolved::Resolved;
 use crate::section::Section;
 use innosim_core::kernel::time::{SimDuration, SimTime};
-use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, LruMutexSpec, OtherPrograms};
+use innosim_core::run_spec::{CpuScheduling, CpuSlowdown, CpuSpec, LruMutexSpec, OtherPrograms, StatementLatchSpec};
 
 /// Most threads that run or wait, in cores, and the largest factor that a curve can have.
 const MOST_SHARE: f64 = 100.0;
@@ -53,6 +53,10 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
     let dispatch = SimDuration(host.duration("dispatch_cpu"));
     let mutex_spin = SimDuration(host.duration("mutex_spin_cpu"));
     let lru_mutex = read_lru_mutex(&mut host, cores);
+    let statement_latch = StatementLatchSpec {
+        hold: SimDuration(host.duration("statement_latch")),
+        per_waiter: SimDuration(host.duration("statement_latch_per_waiter")),
+    };
     let page_search = SimDuration(host.duration("page_search_cpu"));
     let pool_mutex_wait = SimDuration(host.duration("pool_mutex_wait"));
     let page_access_gap = SimDuration(host.duration("page_access_gap"));
@@ -70,6 +74,7 @@ pub(crate) fn read_host(root: &Section<'_>) -> ReadHost {
         dispatch,
         mutex_spin,
         lru_mutex,
+        statement_latch,
         page_search,
         pool_mutex_wait,
         page_access_gap,

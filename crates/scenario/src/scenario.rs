@@ -449,7 +449,9 @@ fn warn_of_what_never_begins(root: &Section<'_>, run: &RunSpec) {
 /// See [`Scenario::threads_beyond_model`]. Threads that an open drive does not use play no part.
 fn threads_beyond(model: ModelId, run: &RunSpec) -> Option<(u32, &'static str)> {
     match run.workload.drive {
-        DriveSpec::Closed { clients, .. } => threads_beyond_model(model, clients),
+        DriveSpec::Closed { clients, .. } => {
+            threads_beyond_model(model, clients, run.cpu.statement_latch.hold > SimDuration::ZERO)
+        }
         DriveSpec::Open { .. } => None,
     }
 }

@@ -110,6 +110,9 @@ pub struct CpuSpec {
     /// What the mutexes of the LRU lists cost.
     #[serde(default)]
     pub lru_mutex: LruMutexSpec,
+    /// A latch that every statement passes.
+    #[serde(default)]
+    pub statement_latch: StatementLatchSpec,
     /// CPU time of the search for a page to flush and for its neighbours, in the thread that flushes. Where accesses to pages wait for
     /// it, that thread has a processor to itself.
     #[serde(default)]
@@ -132,6 +135,15 @@ pub struct CpuSpec {
     /// server has all of them wait.
     #[serde(default)]
     pub single_page_during_lru_batch: bool,
+}
+
+/// A latch that the statements of a transaction pass, for all of them together; there is none where a hold takes no time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct StatementLatchSpec {
+    /// How long they hold it while nobody else waits.
+    pub hold: SimDuration,
+    /// How much longer for each transaction that waits.
+    pub per_waiter: SimDuration,
 }
 
 /// Contention for the mutexes of the LRU lists; nobody competes where a hold takes no time.
@@ -205,6 +217,7 @@ impl Default for CpuSpec {
             dispatch: SimDuration::ZERO,
             mutex_spin: SimDuration::ZERO,
             lru_mutex: LruMutexSpec::default(),
+            statement_latch: StatementLatchSpec::default(),
             page_search: SimDuration::ZERO,
             pool_mutex_wait: SimDuration::ZERO,
             page_access_gap: SimDuration::ZERO,

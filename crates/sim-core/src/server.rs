@@ -129,7 +129,7 @@ impl Server {
         Server {
             innodb: Innodb { engine, purge, records },
             cleaner: cleaner::Cleaner::default(),
-            clients: clients.with_adaptive_hash(spec.adaptive_hash),
+            clients: clients.with_latches(spec.adaptive_hash, spec.cpu.statement_latch),
             end: SimTime::ZERO + spec.duration,
             events: 0,
             hash: HASH_START,

@@ -145,7 +145,7 @@ fn a_server_twice_as_large_does_twice_as_much() {
     }
 }
 
-/// Half a minute of load with changes of an index that is not in memory, then nothing to do.
+/// Half a minute of load that replaces entries of an index which is not in memory, then nothing to do.
 fn cold_index(model: ModelId) -> World {
     let mut world = plain(model, 60)
         .with("innodb_change_buffering", Value::Choice("all"))
@@ -154,7 +154,8 @@ fn cold_index(model: ModelId) -> World {
     let workload = &mut world.spec.workload;
     workload.page_sets.push(page_set(1, 6_400, 0.0));
     workload.access_classes.push(class(&[1], DrawSpec::Uniform));
-    let change = TouchSpec { class: 1, min: 1, max: 1, bufferable: true, ..workload.transactions[0].touches[1] };
+    let change =
+        TouchSpec { class: 1, min: 1, max: 1, bufferable: true, inserts: true, ..workload.transactions[0].touches[1] };
     workload.transactions[0].touches.push(change);
     let rate = |start_s, per_s| RateSegment { start_s, ramp_s: 0.0, from_per_s: per_s, to_per_s: per_s };
     workload.drive = DriveSpec::Open { clients: 8, rate: vec![rate(0.0, 300.0), rate(30.0, 0.0)], poisson: true };

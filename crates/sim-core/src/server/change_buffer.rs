@@ -7,7 +7,11 @@
 //! a random place: 5 % of `innodb_io_capacity` while the server is busy (more once the buffer is over half full), all of it
 //! while idle. That of 5.5 has its own times and amounts ([`crate::seam::CleanerAction::MergeChanges`]). A page that has no
 //! room for more is read with those of its neighbours in the leaf whose changes fill more than three quarters of 2 KiB.
-//! MariaDB does neither: it merges only what is read anyway. Removals by purge are buffered alike.
+//! MariaDB does neither: it merges only what is read anyway.
+//!
+//! Entries that are inserted take room on their page, marks and removals none. A removal by purge waits if the page is known to have
+//! another entry, that is, if changes wait that inserted or marked two or more which no removal that waits takes away; else the page
+//! is read, as it might be empty after that (`innodb-5.6` section 3.2).
 //!
 //! A page of the tree keeps as many changes as fit, those of many index pages while each has few of them. As the pages
 //! have more, leaves split in halves, one after the other, and merge again as they have fewer.
@@ -34,6 +38,7 @@ use crate::server::flush::Flush;
 use crate::server::machine::Machine;
 use crate::server::machine::events::Event;
 use crate::server::machine::ids::ClientId;
+use crate::workload::program::IndexChange;
 
 /// Fewest index pages whose changes share a leaf of the tree.
 pub(super) const PAGES_A_LEAF: u32 = 2;
@@ -49,6 +54,8 @@ const MOST_CHANGES: u32 = 73;
 const WORTH_READING: u32 = 55;
 /// Pages of a file that are merged together lie in the same so many.
 const MERGE_AREA: u32 = 8;
+/// Entries that a page must be sure to have before a removal of one waits.
+const LEAST_ENTRIES: u32 = 2;
 /// Bytes of a change in the tree, its page two thirds full.
 const CHANGE_BYTES: u64 = 70;
 /// Redo of a change in the tree beyond that of one on its page, and of the first change for a page beyond that of others,
@@ -148,7 +155,7 @@ impl ChangeBuffer {
 
     /// Neighbours that are read along with a page that is full.
     fn read_with(&self, full: u32) -> Vec<u32> {
-        let worth_it = |page: &u32| *page != full && self.pending.of(*page) >= WORTH_READING;
+        let worth_it = |page: &u32| *page != full && self.pending.inserted(*page) >= WORTH_READING;
         self.beside(full).filter(worth_it).collect()
     }
 
@@ -159,8 +166,8 @@ impl ChangeBuffer {
     }
 }
 
-/// Changes that the free space of a page is good for.
-fn room_for_changes(page: u32) -> u32 {
+/// Entries that the free space of a page is good for.
+fn room_for_entries(page: u32) -> u32 {
     let part = mix(u64::from(page) + 1) % 1000;
     ROOM.iter().find(|(up_to, _)| part < *up_to).map_or(MOST_CHANGES, |&(_, changes)| changes)
 }
@@ -173,12 +180,12 @@ impl ChangeBuffer {
         }
     }
 
-    /// Records a change by a client of a page that is not in memory.
+    /// Records a change by a client, with its redo, of a page that is not in memory.
     pub(super) fn buffer_change(
         &mut self,
         client: ClientId,
         page: u32,
-        redo_fixed: u64,
+        change: (IndexChange, u64),
         flush: &mut Flush,
         base: &mut Base,
     ) -> Buffered {
@@ -186,7 +193,7 @@ impl ChangeBuffer {
             return Buffered::No;
         }
         loop {
-            match self.record_change(page, redo_fixed, &mut base.machine) {
+            match self.record_change(page, change, &mut base.machine) {
                 Err(leaf) if flush.page_write_over(client, leaf, base) => {}
                 Err(_) => return Buffered::Wait,
                 Ok(buffered) => return buffered,
@@ -194,18 +201,26 @@ impl ChangeBuffer {
         }
     }
 
-    /// Records a removal by purge of a record on a page that is not in memory; whether it is recorded.
+    /// Records a removal by purge of a record on a page that is not in memory; whether it is recorded. Not if the page could be
+    /// empty after that, for all that is known here.
     pub(super) fn buffer_removal(&mut self, page: u32, redo_fixed: u64, machine: &mut Machine) -> bool {
-        self.config.purges && matches!(self.record_change(page, redo_fixed, machine), Ok(Buffered::Done))
+        self.config.purges
+            && self.pending.entries(page) >= LEAST_ENTRIES
+            && matches!(self.record_change(page, (IndexChange::Removes, redo_fixed), machine), Ok(Buffered::Done))
     }
 
     /// Records a change; the page of the tree that is under write, if that is in the way.
-    fn record_change(&mut self, page: u32, redo_fixed: u64, machine: &mut Machine) -> Result<Buffered, u32> {
+    fn record_change(
+        &mut self,
+        page: u32,
+        (change, redo_fixed): (IndexChange, u64),
+        machine: &mut Machine,
+    ) -> Result<Buffered, u32> {
         if machine.page_reads.contains_key(&page) || self.pages() >= self.config.max_pages {
             return Ok(Buffered::No);
         }
-        let waiting = self.pending.of(page);
-        if waiting >= room_for_changes(page) {
+        let inserts = matches!(change, IndexChange::Inserts | IndexChange::Replaces);
+        if inserts && self.pending.inserted(page) >= room_for_entries(page) {
             if self.config.merging != Merging::Nobody {
                 let along = self.read_with(page);
                 machine.read_for_merge(along);
@@ -222,9 +237,9 @@ impl ChangeBuffer {
         if machine.pool.modify(leaf, machine.redo.current_lsn(), &machine.space, machine.now) != Modification::Done {
             return Err(leaf);
         }
-        let more_redo = CHANGE_REDO + if waiting == 0 { FIRST_CHANGE_REDO } else { 0 };
+        let more_redo = CHANGE_REDO + if self.pending.of(page) == 0 { FIRST_CHANGE_REDO } else { 0 };
         machine.append_change(leaf, redo_fixed + RedoLog::fixed(f64::from(more_redo)));
-        self.pending.add(page);
+        self.pending.add(page, change);
         Ok(Buffered::Done)
     }
 

@@ -9,6 +9,7 @@
 pub(super) mod acknowledge;
 pub(super) mod adaptive_hash;
 pub(super) mod plan;
+pub(super) mod statement_latch;
 pub(super) mod touch_records;
 pub(super) mod touches;
 
@@ -17,10 +18,12 @@ use crate::config::{AdaptiveHashCost, CommitDurability, RedoPipeline};
 use crate::kernel::random::Rng;
 use crate::kernel::sampler::DurationSampler;
 use crate::kernel::time::{SimDuration, SimTime};
+use crate::run_spec::StatementLatchSpec;
 use crate::seam::{FreeCheckWait, PassReport};
 use crate::server::base::Base;
 use crate::server::clients::adaptive_hash::AdaptiveHash;
 use crate::server::clients::plan::Plan;
+use crate::server::clients::statement_latch::StatementLatch;
 use crate::server::engine::Engine;
 use crate::server::frames::single_page::SinglePageStep;
 use crate::server::innodb::Innodb;
@@ -62,6 +65,7 @@ pub(super) struct Client {
 pub(super) struct Clients {
     list: Vec<Client>,
     adaptive_hash: Option<AdaptiveHash>,
+    statement_latch: Option<StatementLatch>,
     think: Option<DurationSampler>,
     arrivals: Option<Arrivals>,
     stops: Vec<StopSpec>,
@@ -94,6 +98,7 @@ impl Clients {
         Clients {
             list: (0..clients).map(client).collect(),
             adaptive_hash: None,
+            statement_latch: None,
             think,
             arrivals,
             stops: workload.stops.clone(),
@@ -103,9 +108,10 @@ impl Clients {
         }
     }
 
-    /// The same clients, slowed by an adaptive hash index.
-    pub(super) fn with_adaptive_hash(mut self, cost: Option<AdaptiveHashCost>) -> Self {
-        self.adaptive_hash = cost.map(AdaptiveHash::new);
+    /// The same clients, slowed by an adaptive hash index and by a latch that their statements pass.
+    pub(super) fn with_latches(mut self, hash: Option<AdaptiveHashCost>, statements: StatementLatchSpec) -> Self {
+        self.adaptive_hash = hash.map(AdaptiveHash::new);
+        self.statement_latch = StatementLatch::new(statements);
         self
     }
 
@@ -200,6 +206,7 @@ impl Clients {
             Some(hash) => hash.charge(machine.now, demand),
             None => (demand, SimDuration::ZERO),
         };
+        let statements_wait = self.statement_latch.as_mut().map_or(SimDuration::ZERO, |latch| latch.pass(machine.now));
         let at_a_rate = self.arrivals.is_some();
         let dispatch = if at_a_rate { machine.processors.spec().dispatch } else { SimDuration::ZERO };
         client.delayed_rows = kind.changed_rows;
@@ -207,7 +214,7 @@ impl Clients {
             Some(purge) if kind.history_bytes > 0 => purge.undo_locked_until,
             _ => SimTime::ZERO,
         };
-        let wait = (latch_wait + from.since(machine.now)).max(locked.since(machine.now));
+        let wait = (latch_wait + statements_wait + from.since(machine.now)).max(locked.since(machine.now));
         self.draw_plan(client_id, engine);
         engine.base.machine.cpu().compute(demand + dispatch, wait, Event::ClientResumes(client_id));
     }

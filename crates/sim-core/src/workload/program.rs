@@ -23,8 +23,8 @@ pub struct Touch {
     pub threshold: Option<u64>,
     /// Whether pages are modified.
     pub modify: bool,
-    /// Whether the change can wait in the change buffer.
-    pub bufferable: bool,
+    /// What the change does to an index page, if it can wait in the change buffer.
+    pub bufferable: Option<IndexChange>,
     /// Redo payload of a modification, in the redo log's fixed-point form.
     pub redo_fixed: u64,
     /// Whether the class draws pages, not places.
@@ -35,6 +35,31 @@ pub struct Touch {
     pub split: Option<u16>,
     /// What purge does on the pages: its place among [`Program::purge_visits`], from 1; 0 for nothing.
     pub purge_visit: u16,
+}
+
+/// What a change does to a leaf page of a secondary index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexChange {
+    /// An entry is inserted.
+    Inserts,
+    /// One is marked as deleted.
+    Marks,
+    /// One is marked, and one inserted next to it.
+    Replaces,
+    /// Purge removes one.
+    Removes,
+}
+
+impl IndexChange {
+    /// What a touch does, if that can wait in the change buffer.
+    fn of(spec: &TouchSpec) -> Option<IndexChange> {
+        let change = match spec.leaves {
+            Leaves::Marked if spec.inserts => IndexChange::Replaces,
+            Leaves::Marked => IndexChange::Marks,
+            _ => IndexChange::Inserts,
+        };
+        (spec.bufferable && spec.modify).then_some(change)
+    }
 }
 
 /// What purge does on a page that a touch modified.
@@ -278,7 +303,7 @@ fn touch(spec: &TouchSpec, classes: &[AccessClass]) -> Touch {
         max: spec.max,
         threshold: (spec.probability < 1.0).then(|| Rng::threshold_of(spec.probability)),
         modify: spec.modify,
-        bufferable: spec.bufferable && spec.modify,
+        bufferable: IndexChange::of(spec),
         redo_fixed: RedoLog::fixed(if spec.modify { spec.redo_bytes } else { 0.0 }),
         draws_pages: classes[spec.class as usize].draws_pages(),
         recent: spec.recent,

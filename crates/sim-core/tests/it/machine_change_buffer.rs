@@ -5,7 +5,7 @@ use innosim_core::config::{ChangeBufferConfig, Merging};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
-use innosim_core::workload::{RateSegment, TouchSpec};
+use innosim_core::workload::{Leaves, RateSegment, TouchSpec, UndoSpec};
 
 const BUFFER: ChangeBufferConfig = ChangeBufferConfig {
     max_pages: 1_000,
@@ -103,4 +103,24 @@ fn a_full_page_is_read_with_its_neighbours() {
     let sooner = mean_second(&behind) - mean_second(&ahead);
     // 7.8 changes a page and second.
     assert!((0.1..2.0).contains(&sooner), "{sooner} s sooner: {ahead:?} and {behind:?}");
+}
+
+/// A removal waits only if the page is known to have another entry: of an index whose pages are each changed about once, purge reads
+/// the pages of which an entry was marked, and none of those where one was marked and another inserted.
+#[test]
+fn purge_reads_a_page_that_might_be_empty_after_it() {
+    let server = TestServer::new(20_000);
+    let reads = |inserts| {
+        // No background merging: 5 % of nothing.
+        let mut spec = cold_index(8, 4.0, Some(ChangeBufferConfig { io_capacity: 0, ..BUFFER }));
+        spec.purge = Some(crate::machine_purge::PURGE);
+        let transaction = &mut spec.workload.transactions[0];
+        transaction.undo = UndoSpec { bytes: 214.0, insert_bytes: 0.0, changed_rows: 1 };
+        let touch = &mut transaction.touches[0];
+        (touch.leaves, touch.purge_redo_bytes, touch.inserts) = (Leaves::Marked, 30.0, inserts);
+        let out = run(&server, &spec);
+        sum(&out, |s| s.pool_reads) as f64 / sum(&out, |s| s.transactions) as f64
+    };
+    let (marked, replaced) = (reads(false), reads(true));
+    assert!(marked > 0.8 && replaced < 0.03, "{marked} and {replaced} reads a transaction");
 }

@@ -11,7 +11,7 @@ use innosim_core::run_spec::RunSpec;
 use innosim_core::storage::DeviceSpec;
 use innosim_core::workload::{DriveSpec, Leaves, RateSegment, StopSpec, TouchSpec, UndoSpec};
 
-const PURGE: PurgeConfig = PurgeConfig {
+pub(crate) const PURGE: PurgeConfig = PurgeConfig {
     threads: 1,
     batch_pages: 300,
     shares: PurgeShares::InTurn,

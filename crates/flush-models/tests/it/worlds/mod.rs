@@ -10,7 +10,7 @@ use innosim_core::kernel::time::{SimDuration, SimTime};
 use innosim_core::metrics::{RunOutput, SecondSample};
 use innosim_core::run_spec::{
     CpuScheduling, CpuSlowdown, CpuSpec, DirtyStart, FileSystemKind, FileSystemSpec, LruMutexSpec, OtherPrograms,
-    RunSpec,
+    RunSpec, StatementLatchSpec,
 };
 use innosim_core::seam::{ServerModel, WorkBefore};
 use innosim_core::server::{RunError, Server, Silent, Stepping};
@@ -527,6 +527,7 @@ fn processors(model: ModelId, seed: u64) -> CpuSpec {
         dispatch: us(26, 35),
         mutex_spin: us(27, 40),
         lru_mutex: lru_mutex(seed),
+        statement_latch: StatementLatchSpec { hold: us(38, 40), per_waiter: us(38, 1) },
         page_search: if model == ModelId::Mysql55 { us(37, 15) } else { SimDuration::ZERO },
         pool_mutex_wait: us(35, 60),
         page_access_gap: us(36, 10),

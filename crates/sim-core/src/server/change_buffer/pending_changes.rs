@@ -2,7 +2,17 @@
 
 use crate::buffer_pool::{BitSet, EXTENT_PAGES};
 use crate::kernel::random::Rng;
+use crate::workload::program::IndexChange;
 use prefetch_index::prefetch_index;
+
+/// Changes that wait for a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Waiting {
+    changes: u16,
+    /// Entries among them that are inserted, and as many entries as the page is sure to have.
+    inserted: u8,
+    entries: u8,
+}
 
 /// The changes of all pages.
 #[derive(Debug, Clone, Default)]
@@ -11,7 +21,7 @@ pub(super) struct PendingChanges {
     places: Vec<u32>,
     /// The extents in the order of the arrays.
     extents: Vec<u32>,
-    changes: Vec<u8>,
+    changes: Vec<Waiting>,
     /// The places that have changes, and the words of that set that are not empty.
     changed: BitSet,
     words: BitSet,
@@ -41,10 +51,24 @@ impl PendingChanges {
         (extent > 0).then(|| (extent - 1) * EXTENT_PAGES + page % EXTENT_PAGES)
     }
 
+    fn waiting(&self, page: u32) -> Waiting {
+        self.place(page).map_or(Waiting::default(), |place| self.changes[place as usize])
+    }
+
     /// Changes of a page.
     #[inline]
     pub(in crate::server) fn of(&self, page: u32) -> u32 {
-        self.place(page).map_or(0, |place| u32::from(self.changes[place as usize]))
+        self.waiting(page).changes.into()
+    }
+
+    /// Entries that wait to be inserted into a page.
+    pub(in crate::server) fn inserted(&self, page: u32) -> u32 {
+        self.waiting(page).inserted.into()
+    }
+
+    /// Entries that a page is sure to have: those inserted or marked, less those removed.
+    pub(in crate::server) fn entries(&self, page: u32) -> u32 {
+        self.waiting(page).entries.into()
     }
 
     /// Asks the processor for what [`PendingChanges::of`] looks up.
@@ -55,15 +79,24 @@ impl PendingChanges {
         }
     }
 
-    /// One more change waits for a page, which has fewer than 255.
-    pub(in crate::server) fn add(&mut self, page: u32) {
+    /// One more change waits for a page, for which fewer than 255 entries wait.
+    pub(in crate::server) fn add(&mut self, page: u32, change: IndexChange) {
         let place = self.place(page).unwrap_or_else(|| self.make_room(page));
-        if self.changes[place as usize] == 0 {
+        let waiting = &mut self.changes[place as usize];
+        if waiting.changes == 0 {
             self.changed.insert(place);
             self.words.insert(place / 64);
             self.pages += 1;
         }
-        self.changes[place as usize] += 1;
+        let (inserted, entries) = match change {
+            IndexChange::Inserts => (1, 1),
+            IndexChange::Marks => (0, 1),
+            IndexChange::Replaces => (1, 2),
+            IndexChange::Removes => (0, -1),
+        };
+        waiting.changes = waiting.changes.saturating_add(1);
+        waiting.inserted = waiting.inserted.saturating_add(inserted);
+        waiting.entries = waiting.entries.saturating_add_signed(entries);
         self.total += 1;
     }
 
@@ -77,7 +110,7 @@ impl PendingChanges {
         self.extents.push(extent);
         self.places[extent as usize] = self.extents.len() as u32;
         let end = (first + EXTENT_PAGES) as usize;
-        self.changes.resize(end, 0);
+        self.changes.resize(end, Waiting::default());
         self.changed.grow(end);
         self.words.grow(end.div_ceil(64));
         first + page % EXTENT_PAGES
@@ -86,8 +119,8 @@ impl PendingChanges {
     /// Takes out what waits for a page: how many changes, if there are any.
     #[inline]
     pub(in crate::server) fn take(&mut self, page: u32) -> Option<u32> {
-        let place = self.place(page).filter(|&place| self.changes[place as usize] > 0)?;
-        let changes = u32::from(std::mem::take(&mut self.changes[place as usize]));
+        let place = self.place(page).filter(|&place| self.changes[place as usize].changes > 0)?;
+        let changes = u32::from(std::mem::take(&mut self.changes[place as usize]).changes);
         self.changed.remove(place);
         if self.changed.word_empty(place) {
             self.words.remove(place / 64);
@@ -126,7 +159,7 @@ mod tests {
         for _ in 0..20_000 {
             let page = rng.below(40) * 173 + rng.below(3);
             if rng.below(3) > 0 && pending.of(page) < 80 {
-                pending.add(page);
+                pending.add(page, IndexChange::Marks);
                 *map.entry(page).or_default() += 1;
             } else {
                 assert_eq!(pending.take(page), map.remove(&page));
@@ -141,12 +174,25 @@ mod tests {
         assert_eq!(pending.total(), map.values().map(|&changes| u64::from(changes)).sum::<u64>());
     }
 
+    /// Only what is inserted takes room, and what is marked or inserted is sure to be there until it is removed.
+    #[test]
+    fn entries_of_a_page_are_known_from_its_changes() {
+        use IndexChange::{Inserts, Marks, Removes, Replaces};
+        let mut pending = PendingChanges::default();
+        let after = [Marks, Removes, Replaces, Inserts, Removes, Removes, Removes, Removes].map(|change| {
+            pending.add(7, change);
+            (pending.inserted(7), pending.entries(7))
+        });
+        assert_eq!(after, [(0, 1), (0, 0), (1, 2), (2, 3), (2, 2), (2, 1), (2, 0), (2, 0)]);
+        assert_eq!((pending.of(7), pending.take(7), pending.entries(7)), (8, Some(8), 0));
+    }
+
     #[test]
     fn every_page_with_changes_is_found() {
         let mut rng = Rng::stream(2, 0, "pending");
         let mut pending = PendingChanges::default();
         let pages: Vec<u32> = (0..300).map(|page| page * 37).collect();
-        pages.iter().for_each(|&page| pending.add(page));
+        pages.iter().for_each(|&page| pending.add(page, IndexChange::Marks));
         let mut found: Vec<u32> = (0..20_000).filter_map(|_| pending.random(&mut rng)).collect();
         found.sort_unstable();
         found.dedup();

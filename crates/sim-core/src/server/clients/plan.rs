@@ -257,7 +257,7 @@ impl Clients {
             let class = &mut classes[touch.class as usize];
             if class.draws_entries() {
                 let inserts = touch.split.is_some();
-                let buffer = changes.as_ref().filter(|_| touch.bufferable);
+                let buffer = changes.as_ref().filter(|_| touch.bufferable.is_some());
                 for (nth, place) in (from..).zip(drawn) {
                     // A home's leading digits are in use; the others are as random.
                     let upper = *home >> (nth % u32::BITS) & 1 != 0;

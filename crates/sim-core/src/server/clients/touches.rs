@@ -174,10 +174,10 @@ impl Clients {
                 Touched::Done
             }
             Modification::Miss => {
-                if touch.bufferable
+                if let Some(change) = touch.bufferable
                     && let Engine { base, flush, changes: Some(changes), .. } = &mut *engine
                 {
-                    match changes.buffer_change(client_id, page, touch.redo_fixed, flush, base) {
+                    match changes.buffer_change(client_id, page, (change, touch.redo_fixed), flush, base) {
                         Buffered::Done => {
                             self.client_modified(client_id, 1, &mut engine.base.machine);
                             return Touched::Done;
