@@ -191,13 +191,14 @@ pub fn change_buffer(settings: &Settings) -> Result<Option<ChangeBufferConfig>, 
     let pool_pages = settings.integer("innodb_buffer_pool_size")? / PAGE_BYTES;
     let buffering = settings.choice("innodb_change_buffering")?;
     let config = ChangeBufferConfig {
-        changes: matches!(buffering, "all" | "changes" | "inserts"),
-        purges: matches!(buffering, "all" | "purges"),
+        inserts: matches!(buffering, "all" | "changes" | "inserts"),
+        marks: matches!(buffering, "all" | "changes" | "deletes" | "purges"),
+        removals: matches!(buffering, "all" | "purges"),
         max_pages: pool_pages * settings.integer("innodb_change_buffer_max_size")? / 100,
         io_capacity: settings.integer("innodb_io_capacity")?,
         merging: settings.model.model().merging,
     };
-    Ok(((config.changes || config.purges) && config.max_pages > 0).then_some(config))
+    Ok(((config.inserts || config.marks) && config.max_pages > 0).then_some(config))
 }
 
 /// Purge as these settings have it.

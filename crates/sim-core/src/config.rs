@@ -196,10 +196,12 @@ pub struct ChangeBufferConfig {
     pub max_pages: u64,
     /// `innodb_io_capacity`, of which merging takes its share.
     pub io_capacity: u64,
-    /// Whether changes by transactions are buffered.
-    pub changes: bool,
+    /// Whether entries that transactions insert are buffered, and those that they mark as deleted.
+    pub inserts: bool,
+    /// See `inserts`.
+    pub marks: bool,
     /// Whether removals by purge are buffered.
-    pub purges: bool,
+    pub removals: bool,
     /// Who reads pages in order to merge their changes.
     pub merging: Merging,
 }

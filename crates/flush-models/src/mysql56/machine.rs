@@ -10,6 +10,7 @@ use crate::legacy::doublewrite::{BLOCK_PAGES, CAPACITY_56};
 use crate::legacy::neighbors::flush_area;
 use crate::percona80::PerconaOptions;
 use crate::percona80::lru_manager::LONGEST_SLEEP_MS;
+use crate::settings::FlushMethod;
 use innosim_core::config::{
     BatchEnd, BufferPoolConfig, DataSync, DoublewriteConfig, FreePagePolicy, LeavesFlushList, LruWritten,
     MachineConfig, PAGE_BYTES, RedoConfig, RedoPipeline, SharedCollecting, SyncHolds, SyncRound,
@@ -124,8 +125,11 @@ pub(crate) fn machine_percona57(options: &Options, percona: PerconaOptions) -> M
             flush_list_segments: instances,
             lru_segments: instances,
             instances,
-            // The file is always opened with O_DIRECT, and then synced with none of the methods.
-            sync_file: false,
+            // Opened with O_DIRECT whatever the method, and synced where data files are.
+            sync_file: !matches!(
+                options.flush_method,
+                FlushMethod::Nosync | FlushMethod::ODsync | FlushMethod::ODirectNoFsync
+            ),
             fixed_bytes: None,
         };
     }

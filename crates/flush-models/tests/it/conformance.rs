@@ -350,7 +350,8 @@ fn a_dirty_server_without_load_drains() {
             }
             // From its first checkpoint on, at its pace: from a tenth of the I/O capacity to all of it.
             ModelId::Tnt => {
-                assert_eq!((dirty[3], dirty[0]), (2_000, 2_000), "{dirty:?}");
+                // It flushes neighbours: areas are as dirty as it falls out.
+                assert!(dirty[3] == dirty[0] && (1_750..2_250).contains(&dirty[0]), "{dirty:?}");
                 let steps = dirty[6..].windows(2).map(|pair| pair[0] - pair[1]).filter(|step| *step > 0);
                 assert!(steps.clone().count() > 7 && steps.clone().all(|step| (20..=201).contains(&step)), "{dirty:?}");
             }

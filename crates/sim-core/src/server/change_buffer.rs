@@ -185,26 +185,42 @@ impl ChangeBuffer {
         &mut self,
         client: ClientId,
         page: u32,
-        change: (IndexChange, u64),
+        (change, redo_fixed): (IndexChange, u64),
         flush: &mut Flush,
         base: &mut Base,
     ) -> Buffered {
-        if !self.config.changes {
-            return Buffered::No;
-        }
+        let Some(buffered) = self.part_buffered(page, change, &mut base.machine) else { return Buffered::No };
         loop {
-            match self.record_change(page, change, &mut base.machine) {
+            match self.record_change(page, (buffered, redo_fixed), &mut base.machine) {
                 Err(leaf) if flush.page_write_over(client, leaf, base) => {}
                 Err(_) => return Buffered::Wait,
-                Ok(buffered) => return buffered,
+                Ok(Buffered::Done) if buffered != change => return Buffered::No,
+                Ok(done) => return done,
             }
+        }
+    }
+
+    /// What of a change can wait: of an entry that is marked and another inserted beside it maybe the mark alone, for which the page is
+    /// read then. Who finds a page without room has neighbours read along.
+    fn part_buffered(&self, page: u32, change: IndexChange, machine: &mut Machine) -> Option<IndexChange> {
+        let has_room = self.pending.inserted(page) < room_for_entries(page);
+        let inserts = self.config.inserts && has_room;
+        if self.config.inserts && !has_room && change != IndexChange::Marks && self.config.merging != Merging::Nobody {
+            let along = self.read_with(page);
+            machine.read_for_merge(along);
+        }
+        match change {
+            IndexChange::Inserts => inserts.then_some(change),
+            IndexChange::Replaces if inserts && self.config.marks => Some(change),
+            IndexChange::Marks | IndexChange::Replaces => self.config.marks.then_some(IndexChange::Marks),
+            IndexChange::Removes => None,
         }
     }
 
     /// Records a removal by purge of a record on a page that is not in memory; whether it is recorded. Not if the page could be
     /// empty after that, for all that is known here.
     pub(super) fn buffer_removal(&mut self, page: u32, redo_fixed: u64, machine: &mut Machine) -> bool {
-        self.config.purges
+        self.config.removals
             && self.pending.entries(page) >= LEAST_ENTRIES
             && matches!(self.record_change(page, (IndexChange::Removes, redo_fixed), machine), Ok(Buffered::Done))
     }
@@ -217,14 +233,6 @@ impl ChangeBuffer {
         machine: &mut Machine,
     ) -> Result<Buffered, u32> {
         if machine.page_reads.contains_key(&page) || self.pages() >= self.config.max_pages {
-            return Ok(Buffered::No);
-        }
-        let inserts = matches!(change, IndexChange::Inserts | IndexChange::Replaces);
-        if inserts && self.pending.inserted(page) >= room_for_entries(page) {
-            if self.config.merging != Merging::Nobody {
-                let along = self.read_with(page);
-                machine.read_for_merge(along);
-            }
             return Ok(Buffered::No);
         }
         let leaf = self.leaf_of(page);

@@ -66,6 +66,13 @@ impl Places {
     pub fn entry_removed(&mut self, page: u32) -> Removal {
         self.index_pages.removed(page).unwrap_or_else(|| self.index_leaves.removed(page))
     }
+
+    /// The same where the removal waits in the change buffer: what is merged into a page later never makes it merge with another.
+    pub fn entry_gone(&mut self, page: u32) {
+        if !self.index_pages.entry_gone(page) {
+            self.index_leaves.entry_gone(page);
+        }
+    }
 }
 
 /// With a tag of its own, which is looked at several times a touch: one hidden in a field would have to be worked out.

@@ -215,6 +215,15 @@ impl IndexLeaves {
         Removal { latched, merge }
     }
 
+    /// An entry of this page is gone, and nobody looks whether the page could merge.
+    pub(super) fn entry_gone(&mut self, page: u32) {
+        let number = self.indexes.partition_point(|index| index.run.first <= page).checked_sub(1);
+        let Some(index) = number.map(|number| &mut self.indexes[number]) else { return };
+        let Some(key) = index.found.get((page - index.run.first) as usize).copied() else { return };
+        let at = index.leaf_of(key);
+        index.leaves[at].lose_entry();
+    }
+
     /// The part of a run in which the pages of an index lie; all of it, if there is no index.
     pub(super) fn used(&self, run: PageRun) -> PageRun {
         let index = self.indexes.iter().find(|index| index.run.first == run.first);
@@ -299,8 +308,7 @@ impl Index {
     /// An entry of a page is removed: the page that this one merged with, and how many entries moved.
     fn remove_at(&mut self, at: usize, span: u32, limits: &Limits) -> Option<(u32, u16)> {
         let leaf = &mut self.leaves[at];
-        leaf.entries = leaf.entries.saturating_sub(1);
-        leaf.last = NO_KEY;
+        leaf.lose_entry();
         if leaf.entries > limits.merge_at {
             return None;
         }
@@ -349,6 +357,11 @@ impl Leaf {
         self.entries += 1;
         self.heap = self.heap.max(self.entries);
         self.last = key;
+    }
+
+    fn lose_entry(&mut self) {
+        self.entries = self.entries.saturating_sub(1);
+        self.last = NO_KEY;
     }
 
     /// The key below which so many half entries lie.

@@ -218,6 +218,15 @@ impl IndexPages {
         Some(Removal { latched, merge })
     }
 
+    /// An entry of this page is gone, and nobody looks whether the page could merge; false if no range has the page.
+    pub(super) fn entry_gone(&mut self, page: u32) -> bool {
+        let number = self.indexes.partition_point(|index| index.run.first <= page).checked_sub(1);
+        let Some(range) = number.and_then(|number| self.indexes[number].range_of(page)) else { return false };
+        let range = &mut self.ranges[range as usize];
+        range.surplus = range.surplus.saturating_sub(1);
+        true
+    }
+
     /// The neighbours that were latched with the page of a range that has split, where they become dirty.
     pub(super) fn latched_to_split(&self, range: u32) -> [Option<u32>; 2] {
         let number = self.index_of(range);

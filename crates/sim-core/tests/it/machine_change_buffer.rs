@@ -10,8 +10,9 @@ use innosim_core::workload::{Leaves, RateSegment, TouchSpec, UndoSpec};
 const BUFFER: ChangeBufferConfig = ChangeBufferConfig {
     max_pages: 1_000,
     io_capacity: 400,
-    changes: true,
-    purges: true,
+    inserts: true,
+    marks: true,
+    removals: true,
     merging: Merging::EachSecond,
 };
 
@@ -123,4 +124,24 @@ fn purge_reads_a_page_that_might_be_empty_after_it() {
     };
     let (marked, replaced) = (reads(false), reads(true));
     assert!(marked > 0.8 && replaced < 0.03, "{marked} and {replaced} reads a transaction");
+}
+
+/// Of an entry that is marked and another inserted beside it the mark alone waits where only marks are buffered, and the page is read;
+/// where only insertions are, nothing waits.
+#[test]
+fn what_is_not_buffered_reads_the_page() {
+    let server = TestServer::new(20_000);
+    let merged = |inserts, marks| {
+        let mut spec = cold_index(8, 8.0, Some(ChangeBufferConfig { inserts, marks, ..BUFFER }));
+        let touch = &mut spec.workload.transactions[0].touches[0];
+        (touch.leaves, touch.inserts) = (Leaves::Marked, true);
+        let out = run(&server, &spec);
+        let transactions = sum(&out, |s| s.transactions) as f64;
+        [sum(&out, |s| s.pool_reads), sum(&out, |s| s.merged_changes)].map(|sum| sum as f64 / transactions)
+    };
+    let [all, marks, inserts] =
+        [(true, true), (false, true), (true, false)].map(|(inserts, marks)| merged(inserts, marks));
+    assert!(all[0] < 0.1, "{all:?}");
+    assert!(marks[0] > 0.7 && (marks[1] - marks[0]).abs() < 0.01, "a mark for each page read: {marks:?}");
+    assert!(inserts[0] > 0.7 && inserts[1] == 0.0, "{inserts:?}");
 }

@@ -37,7 +37,7 @@ fn the_doublewrite_of_percona_57_is_parallel() {
         flush_list_segments: 4,
         lru_segments: 4,
         instances: 4,
-        sync_file: false,
+        sync_file: true,
         fixed_bytes: None,
     };
     assert_eq!((&default.doublewrite, default.batch_end), (&expected, BatchEnd::Poster));
@@ -46,6 +46,14 @@ fn the_doublewrite_of_percona_57_is_parallel() {
     let legacy = machine(&[("innodb_empty_free_list_algorithm", "legacy")]);
     assert!(matches!(legacy.buffer_pool.free_pages, FreePagePolicy::SinglePage { waits_for_batch: true, .. }));
     assert_eq!(machine(&[("innodb_doublewrite", "OFF")]).doublewrite, DoublewriteConfig::Off);
+    let synced = ["fsync", "O_DIRECT", "O_DSYNC", "O_DIRECT_NO_FSYNC"].map(|method| {
+        let DoublewriteConfig::PerInstance { sync_file, .. } = machine(&[("innodb_flush_method", method)]).doublewrite
+        else {
+            panic!("{method}")
+        };
+        sync_file
+    });
+    assert_eq!(synced, [true, true, false, false]);
 }
 
 /// LRU manager threads of 8.4 are there by choice.

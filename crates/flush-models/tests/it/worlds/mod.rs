@@ -605,8 +605,9 @@ pub(crate) fn worlds(model: ModelId) -> impl Strategy<Value = World> {
         sizes.map(|(max_pages, io_capacity)| ChangeBufferConfig {
             max_pages,
             io_capacity,
-            changes: io_capacity % 3 > 0,
-            purges: io_capacity % 2 > 0,
+            inserts: io_capacity % 3 > 0,
+            marks: io_capacity % 5 > 0,
+            removals: io_capacity % 2 > 0,
             merging: [Merging::Nobody, Merging::EachSecond, Merging::PageCleaner][io_capacity as usize / 6 % 3],
         })
     });
@@ -652,8 +653,14 @@ pub(crate) fn cramped_worlds(model: ModelId) -> impl Strategy<Value = World> {
         (device.channels, device.queue_depth) = (1, 1);
         world.spec.workload.drive = DriveSpec::Closed { clients: 2, think: DurationDist::Fixed { us: 0.0 } };
         let merging = if world.spec.seed % 2 == 0 { Merging::EachSecond } else { Merging::PageCleaner };
-        world.spec.change_buffer =
-            Some(ChangeBufferConfig { max_pages: 100, io_capacity: 200, changes: true, purges: true, merging });
+        world.spec.change_buffer = Some(ChangeBufferConfig {
+            max_pages: 100,
+            io_capacity: 200,
+            inserts: true,
+            marks: true,
+            removals: true,
+            merging,
+        });
         let mut world = world
             .set("innodb_buffer_pool_size", 8 * MIB)
             .set("innodb_buffer_pool_instances", 1)

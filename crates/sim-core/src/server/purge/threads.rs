@@ -196,7 +196,7 @@ impl Purge {
                     && let Engine { base, changes: Some(changes), .. } = &mut *engine
                     && changes.buffer_removal(visit.page, what.redo_fixed, &mut base.machine) =>
             {
-                self.index_entry_removed(visit.page, what.merge_fixed, engine);
+                engine.program.places.entry_gone(visit.page);
                 *wrote += 1;
                 None
             }
