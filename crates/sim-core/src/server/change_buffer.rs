@@ -22,8 +22,9 @@
 //!
 //! Simplifications: how many leaves are split follows from the mean of changes a page; these amounts of redo are the same
 //! for changes of any length, and that of leaves which split and merge is written though no changes come (errs towards
-//! more redo on an idle server); how much room a page has is drawn once, from what was counted in one index ([`ROOM`]),
-//! and when it is used up the page is read; pages of the tree are never read back.
+//! more redo on an idle server); how much room a page has is drawn once where the layout of its index is not known, from what was counted in one index
+//! ([`ROOM`]), and an entry of any index takes as much; pages that outgrow a page later than they are drawn (`prepare_rand_type`) have room at
+//! once (errs towards fewer reads); when the room is used up the page is read; pages of the tree are never read back.
 
 pub(super) mod pending_changes;
 
@@ -48,6 +49,8 @@ const CHANGES_A_LEAF: u64 = PAGE_BYTES * 69 / 100 / CHANGE_BYTES;
 /// it as less than 512, 1024, 2048 bytes or more, and a change counts 28. Counted in an index that was filled in random
 /// order.
 const ROOM: [(u64, u32); 3] = [(15, 0), (46, 18), (108, 36)];
+/// An entry of an index of two numbers and its part of the page's directory.
+const ENTRY_BYTES: u32 = 13;
 /// Changes that fit into a page with 2 KiB of free space; with more, no more are taken.
 const MOST_CHANGES: u32 = 73;
 /// Changes from which on a page is read along with a neighbour that is full: they take more than 1536 bytes.
@@ -166,8 +169,18 @@ impl ChangeBuffer {
     }
 }
 
-/// Entries that the free space of a page is good for.
-fn room_for_entries(page: u32) -> u32 {
+/// Changes that so many free places of a page are good for: its bitmap knows them as less than 512, 1024, 2048 bytes or more.
+fn changes_that_fit(places: u32) -> u32 {
+    match places.saturating_mul(ENTRY_BYTES) {
+        0..512 => 0,
+        512..1024 => 18,
+        1024..2048 => 36,
+        _ => MOST_CHANGES,
+    }
+}
+
+/// Entries that the free space of a page is good for whose index has no layout.
+fn room_by_chance(page: u32) -> u32 {
     let part = mix(u64::from(page) + 1) % 1000;
     ROOM.iter().find(|(up_to, _)| part < *up_to).map_or(MOST_CHANGES, |&(_, changes)| changes)
 }
@@ -186,10 +199,10 @@ impl ChangeBuffer {
         client: ClientId,
         page: u32,
         (change, redo_fixed): (IndexChange, u64),
-        flush: &mut Flush,
-        base: &mut Base,
+        room: Option<u32>,
+        (flush, base): (&mut Flush, &mut Base),
     ) -> Buffered {
-        let Some(buffered) = self.part_buffered(page, change, &mut base.machine) else { return Buffered::No };
+        let Some(buffered) = self.part_buffered(page, change, room, &mut base.machine) else { return Buffered::No };
         loop {
             match self.record_change(page, (buffered, redo_fixed), &mut base.machine) {
                 Err(leaf) if flush.page_write_over(client, leaf, base) => {}
@@ -202,8 +215,15 @@ impl ChangeBuffer {
 
     /// What of a change can wait: of an entry that is marked and another inserted beside it maybe the mark alone, for which the page is
     /// read then. Who finds a page without room has neighbours read along.
-    fn part_buffered(&self, page: u32, change: IndexChange, machine: &mut Machine) -> Option<IndexChange> {
-        let has_room = self.pending.inserted(page) < room_for_entries(page);
+    fn part_buffered(
+        &self,
+        page: u32,
+        change: IndexChange,
+        room: Option<u32>,
+        machine: &mut Machine,
+    ) -> Option<IndexChange> {
+        let room = room.map_or_else(|| room_by_chance(page), changes_that_fit);
+        let has_room = self.pending.inserted(page) < room;
         let inserts = self.config.inserts && has_room;
         if self.config.inserts && !has_room && change != IndexChange::Marks && self.config.merging != Merging::Nobody {
             let along = self.read_with(page);
@@ -338,5 +358,16 @@ struct Reads {
 impl Reads {
     fn and(self, other: Reads) -> Reads {
         Reads { pages: self.pages + other.pages, last_arrives: self.last_arrives.max(other.last_arrives) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bitmap knows free space as less than 512, 1024, 2048 bytes or more.
+    #[test]
+    fn free_places_are_good_for_as_many_changes_as_the_bitmap_tells() {
+        assert_eq!([0, 39, 40, 79, 158, u32::MAX].map(changes_that_fit), [0, 0, 18, 36, 73, 73]);
     }
 }

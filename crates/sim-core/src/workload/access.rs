@@ -73,6 +73,11 @@ impl Places {
             self.index_leaves.entry_gone(page);
         }
     }
+
+    /// Entries that a page of an index has room for, if its layout is known.
+    pub fn room_on(&self, page: u32) -> Option<u32> {
+        self.index_pages.room_on(page).or_else(|| self.index_leaves.room_on(page))
+    }
 }
 
 /// With a tag of its own, which is looked at several times a touch: one hidden in a field would have to be worked out.

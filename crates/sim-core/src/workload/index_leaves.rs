@@ -224,6 +224,14 @@ impl IndexLeaves {
         index.leaves[at].lose_entry();
     }
 
+    /// Entries that this page has room for; `None` if it is of no index.
+    pub(super) fn room_on(&self, page: u32) -> Option<u32> {
+        let number = self.indexes.partition_point(|index| index.run.first <= page).checked_sub(1)?;
+        let index = &self.indexes[number];
+        let key = *index.found.get((page - index.run.first) as usize)?;
+        Some(u32::from(self.limits.most - index.leaves[index.leaf_of(key)].entries.min(self.limits.most)))
+    }
+
     /// The part of a run in which the pages of an index lie; all of it, if there is no index.
     pub(super) fn used(&self, run: PageRun) -> PageRun {
         let index = self.indexes.iter().find(|index| index.run.first == run.first);

@@ -227,6 +227,14 @@ impl IndexPages {
         true
     }
 
+    /// Entries that this page has room for; `None` if no range has it. Halves have room for many, but one entry too many has only just
+    /// split the page.
+    pub(super) fn room_on(&self, page: u32) -> Option<u32> {
+        let number = self.indexes.partition_point(|index| index.run.first <= page).checked_sub(1)?;
+        let range = self.ranges[self.indexes[number].range_of(page)? as usize];
+        Some(if range.surplus > 1 { u32::MAX } else { (-i32::from(range.surplus)).max(0) as u32 })
+    }
+
     /// The neighbours that were latched with the page of a range that has split, where they become dirty.
     pub(super) fn latched_to_split(&self, range: u32) -> [Option<u32>; 2] {
         let number = self.index_of(range);

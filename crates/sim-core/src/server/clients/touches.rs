@@ -175,9 +175,15 @@ impl Clients {
             }
             Modification::Miss => {
                 if let Some(change) = touch.bufferable
-                    && let Engine { base, flush, changes: Some(changes), .. } = &mut *engine
+                    && let Engine { base, flush, changes: Some(changes), program, .. } = &mut *engine
                 {
-                    match changes.buffer_change(client_id, page, (change, touch.redo_fixed), flush, base) {
+                    match changes.buffer_change(
+                        client_id,
+                        page,
+                        (change, touch.redo_fixed),
+                        program.places.room_on(page),
+                        (flush, base),
+                    ) {
                         Buffered::Done => {
                             self.client_modified(client_id, 1, &mut engine.base.machine);
                             return Touched::Done;

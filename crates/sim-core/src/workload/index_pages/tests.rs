@@ -53,6 +53,19 @@ fn a_full_page_splits_and_merges_with_every_change() {
     assert!(used <= 2, "{used} pages for halves");
 }
 
+/// A full page has no room, nor have the halves that its next entry makes of it; those of a range that has outgrown a page have.
+#[test]
+fn a_full_page_has_no_room_until_it_has_split() {
+    let mut pages = index(0.0, &mut Rng::stream(3, 0, "index pages"));
+    assert_eq!([64, 63, 100].map(|page| pages.room_on(page)), [Some(0), None, Some(0)]);
+    let half = pages.find(0, false, true).split.expect("the page is full");
+    assert_eq!([64, half].map(|page| pages.room_on(page)), [Some(0), Some(0)]);
+    pages.find(0, false, true);
+    assert_eq!([64, half].map(|page| pages.room_on(page)), [Some(u32::MAX), Some(u32::MAX)]);
+    (0..5).for_each(|_| assert!(pages.entry_gone(64)));
+    assert_eq!(pages.room_on(64), Some(3), "entries that are gone leave places");
+}
+
 #[test]
 fn a_page_with_one_place_splits_with_every_second_change() {
     let mut rng = Rng::stream(3, 0, "index pages");
